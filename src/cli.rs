@@ -1,0 +1,121 @@
+//! The command line: which commands there are, and the one way from a command's outcome to the
+//! process's exit code.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::cmd;
+use crate::exit::{Exits, Program, is_broken_pipe};
+use crate::host::Host;
+
+/// Lets a coding agent operate native desktop apps cheaply and checkably.
+#[derive(Debug, Parser)]
+#[command(name = "lean-computer-use", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Install the desk tools, the runner agent and the hooks into a project's .claude
+    Install(cmd::install::Args),
+    /// Give back exactly what was there before
+    Uninstall(cmd::uninstall::Args),
+    /// Compare what is installed with what was shipped
+    Verify(cmd::verify::Args),
+    /// Count tokens over Claude Code transcripts
+    Meter(cmd::meter::Args),
+    /// Call one driver tool on one app
+    Desk(cmd::desk::Args),
+    /// Run a packet of steps on one app
+    DeskRun(cmd::desk_run::Args),
+    /// Read an app's window, filtered and redacted
+    DeskRead(cmd::desk_read::Args),
+    /// Remove what a desk run left behind
+    DeskClean(cmd::desk_clean::Args),
+    /// Try the whole loop in a scratch project, step by step
+    Try(cmd::try_loop::Args),
+    /// Print the exit codes of every command
+    ExitCodes(cmd::exit_codes::Args),
+}
+
+/// Parses `argv`, runs the command and prints what went wrong, if anything did.
+pub fn run(argv: &[OsString], host: &mut Host) -> ExitCode {
+    std::panic::set_hook(Box::new(report_panic));
+    let cli = match Cli::try_parse_from(argv) {
+        Ok(cli) => cli,
+        Err(error) => return finish(host, |host| usage(&error, host)),
+    };
+    match cli.command {
+        Command::Install(args) => finish(host, |host| cmd::install::run(&args, host)),
+        Command::Uninstall(args) => finish(host, |host| cmd::uninstall::run(&args, host)),
+        Command::Verify(args) => finish(host, |host| cmd::verify::run(&args, host)),
+        Command::Meter(args) => finish(host, |host| cmd::meter::run(&args, host)),
+        Command::Desk(args) => finish(host, |host| cmd::desk::run(&args, host)),
+        Command::DeskRun(args) => finish(host, |host| cmd::desk_run::run(&args, host)),
+        Command::DeskRead(args) => finish(host, |host| cmd::desk_read::run(&args, host)),
+        Command::DeskClean(args) => finish(host, |host| cmd::desk_clean::run(&args, host)),
+        Command::Try(args) => finish(host, |host| cmd::try_loop::run(&args, host)),
+        Command::ExitCodes(args) => finish(host, |host| cmd::exit_codes::run(&args, host)),
+    }
+}
+
+/// Help and version are answers; everything else that clap reports is a usage error, which ends
+/// every command with the same code.
+fn usage(error: &clap::Error, host: &mut Host) -> Result<Program> {
+    let text = error.render();
+    if error.use_stderr() {
+        write!(host.err, "{}", text.ansi())?;
+        return Ok(Program::CouldNotRun);
+    }
+    write!(host.out, "{}", text.ansi())?;
+    Ok(Program::Done)
+}
+
+fn finish<E: Exits>(host: &mut Host, command: impl FnOnce(&mut Host) -> Result<E>) -> ExitCode {
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let exit = command(host)?;
+        host.out.flush()?;
+        Ok::<E, anyhow::Error>(exit)
+    }));
+    let exit = match outcome {
+        Ok(Ok(exit)) => exit,
+        Ok(Err(error)) if is_broken_pipe(&error) => E::DONE,
+        Ok(Err(error)) => {
+            let _ = writeln!(host.err, "lean-computer-use: {error:#}");
+            E::COULD_NOT_RUN
+        }
+        Err(_) => E::INTERNAL,
+    };
+    ExitCode::from(exit.code())
+}
+
+/// Where it happened, not the panic's own message: that can hold text of an app.
+fn report_panic(info: &PanicHookInfo<'_>) {
+    let place = info
+        .location()
+        .map(|at| format!(" at {}:{}", at.file(), at.line()))
+        .unwrap_or_default();
+    let _ = writeln!(
+        anstream::stderr(),
+        "lean-computer-use: internal error{place}; please report it"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

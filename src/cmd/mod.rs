@@ -1,0 +1,13 @@
+//! One file a command: reads what the flow needs, calls the flow, prints.
+
+pub mod desk;
+pub mod desk_clean;
+pub mod desk_read;
+pub mod desk_run;
+pub mod exit_codes;
+pub mod hook;
+pub mod install;
+pub mod meter;
+pub mod try_loop;
+pub mod uninstall;
+pub mod verify;

@@ -1,0 +1,256 @@
+//! Exit codes as types. Each command returns its own enum, so a code that its table does not list
+//! does not compile. `assets/exit-codes.json` holds the same codes with their meaning and proof.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+/// What a command can end with.
+pub trait Exits: Copy {
+    /// The command's name in `assets/exit-codes.json`.
+    const COMMAND: &str;
+    /// Every code of its own, ascending.
+    const CODES: &[u8];
+    /// Ended well; also how a reader that went away ends it (`… | head`).
+    const DONE: Self;
+    /// How an error that nobody branched on ends it.
+    const COULD_NOT_RUN: Self;
+    /// How a caught panic ends it.
+    const INTERNAL: Self;
+    /// The number the process ends with.
+    fn code(self) -> u8;
+}
+
+/// One enum: variants with their code and the one line that says what the variant means.
+macro_rules! exits {
+    ($(#[$doc:meta])* $name:ident $command:literal { $($(#[$line:meta])* $variant:ident = $code:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name { $($(#[$line])* $variant = $code,)* }
+        impl Exits for $name {
+            const COMMAND: &str = $command;
+            const CODES: &[u8] = &[$($code),*];
+            const DONE: Self = Self::Done;
+            const COULD_NOT_RUN: Self = Self::CouldNotRun;
+            const INTERNAL: Self = Self::Internal;
+            fn code(self) -> u8 { self as u8 }
+        }
+    };
+}
+
+exits! {
+    /// No command, `--help`, `--version`, or words that name no command.
+    Program "lean-computer-use" {
+        /// Help or version was printed.
+        Done = 0,
+        /// The words do not name a command.
+        CouldNotRun = 2,
+        /// A panic.
+        Internal = 70,
+    }
+}
+
+exits! {
+    /// How `install` ends.
+    Install "install" {
+        /// Installed, or nothing to do.
+        Done = 0,
+        /// Refused or not possible; nothing was changed.
+        CouldNotRun = 2,
+        /// A panic.
+        Internal = 70,
+    }
+}
+
+exits! {
+    /// How `uninstall` ends.
+    Uninstall "uninstall" {
+        /// Nothing of ours is left.
+        Done = 0,
+        /// Something of ours was kept because the user had changed it.
+        Partial = 1,
+        /// Not possible; nothing was changed.
+        CouldNotRun = 2,
+        /// A panic.
+        Internal = 70,
+    }
+}
+
+exits! {
+    /// How `verify` ends.
+    Verify "verify" {
+        /// Everything is as shipped.
+        Done = 0,
+        /// Something differs or is missing.
+        Drift = 1,
+        /// Could not look.
+        CouldNotRun = 2,
+        /// A panic.
+        Internal = 70,
+    }
+}
+
+exits! {
+    /// How `meter` ends.
+    Meter "meter" {
+        /// Counted; unreadable files are named.
+        Done = 0,
+        /// Usage error.
+        CouldNotRun = 2,
+        /// A panic.
+        Internal = 70,
+    }
+}
+
+exits! {
+    /// How `try` ends.
+    Try "try" {
+        /// Every step did what it should and the folder is as it was.
+        Done = 0,
+        /// A step did not.
+        Failed = 1,
+        /// Could not start.
+        CouldNotRun = 2,
+        /// A panic.
+        Internal = 70,
+    }
+}
+
+exits! {
+    /// How `exit-codes` ends.
+    ExitCodes "exit-codes" {
+        /// Printed.
+        Done = 0,
+        /// Usage error.
+        CouldNotRun = 2,
+        /// A panic.
+        Internal = 70,
+    }
+}
+
+exits! {
+    /// How `desk-clean` ends.
+    DeskClean "desk-clean" {
+        /// Nothing of this run is left.
+        Done = 0,
+        /// Usage error, or the state folder could not be cleaned.
+        CouldNotRun = 2,
+        /// The driver's state could not be settled.
+        Pending = 3,
+        /// A panic.
+        Internal = 70,
+    }
+}
+
+/// Codes of the desk tools that call the driver. They can also pass on a driver status of their
+/// own, so the enum is written out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeskOutcome {
+    /// The driver did it.
+    Done,
+    /// The driver answered with an error, or a check failed.
+    No,
+    /// Usage, app not resolved, driver not started, local file error.
+    CouldNotRun,
+    /// The call may have happened.
+    Unknown,
+    /// No such tool, or one that desk does not offer.
+    NoSuchTool,
+    /// A panic.
+    Internal,
+    /// The driver waits for system permissions.
+    PermissionsPending,
+    /// The driver's own status above 4, passed on unchanged.
+    Driver(u8),
+}
+
+impl DeskOutcome {
+    fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::No => 1,
+            Self::CouldNotRun => 2,
+            Self::Unknown => 4,
+            Self::NoSuchTool => 64,
+            Self::Internal => 70,
+            Self::PermissionsPending => 75,
+            Self::Driver(code) => code,
+        }
+    }
+}
+
+/// The three tools differ in their name and their table only.
+macro_rules! desk_exits {
+    ($name:ident $command:literal $codes:expr) => {
+        #[doc = concat!("How `", $command, "` ends.")]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct $name(pub DeskOutcome);
+        impl Exits for $name {
+            const COMMAND: &str = $command;
+            const CODES: &[u8] = $codes;
+            const DONE: Self = Self(DeskOutcome::Done);
+            const COULD_NOT_RUN: Self = Self(DeskOutcome::CouldNotRun);
+            const INTERNAL: Self = Self(DeskOutcome::Internal);
+            fn code(self) -> u8 {
+                self.0.code()
+            }
+        }
+    };
+}
+
+desk_exits!(Desk "desk" &[0, 1, 2, 4, 64, 70, 75]);
+desk_exits!(DeskRun "desk-run" &[0, 1, 2, 4, 70, 75]);
+desk_exits!(DeskRead "desk-read" &[0, 1, 2, 70, 75]);
+
+/// `assets/exit-codes.json`.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Table {
+    /// Version of this shape: 1.
+    pub schema: u32,
+    /// One entry a command.
+    pub commands: Vec<CommandTable>,
+}
+
+/// One command's codes.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct CommandTable {
+    /// As typed: `install`, `hook retry-guard`.
+    pub name: String,
+    /// Its rows, ascending; a row without `code` passes the driver's status on.
+    pub exits: Vec<Row>,
+}
+
+/// One row of a table.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Row {
+    /// The code; none for a class that stands for several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<u8>,
+    /// `done`, `no`, `could-not-run`, `pending`, `unknown`, `no-such-tool`, `internal`,
+    /// `permissions`, `passthrough`.
+    pub class: String,
+    /// What it means, in one line.
+    pub meaning: String,
+    /// The tests that observed it.
+    pub proof: Vec<String>,
+}
+
+/// The table as embedded.
+///
+/// # Panics
+/// When the embedded data is not what this build expects, which a test rules out.
+#[must_use]
+pub fn table() -> Table {
+    serde_json::from_str(include_str!("../assets/exit-codes.json"))
+        .expect("assets/exit-codes.json is checked by a test")
+}
+
+/// Whether an error is only a reader that went away.
+#[must_use]
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+    })
+}

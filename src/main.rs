@@ -1,0 +1,20 @@
+//! Parses, runs, maps the outcome to an exit code. The only place that prints a failure.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use lean_computer_use::host::Host;
+use lean_computer_use::{cli, cmd};
+
+fn main() -> ExitCode {
+    let argv: Vec<_> = std::env::args_os().collect();
+    let mut host = Host::real();
+    // Before the argument parser: exit 2 from a hook blocks the tool call, and 2 is what a usage
+    // error ends with. https://docs.claude.com/en/docs/claude-code/hooks
+    if argv.get(1).is_some_and(|word| word == "hook") {
+        std::panic::set_hook(Box::new(|_| {}));
+        let _ = catch_unwind(AssertUnwindSafe(|| cmd::hook::run(&argv[2..], &mut host)));
+        return ExitCode::SUCCESS;
+    }
+    cli::run(&argv, &mut host)
+}
