@@ -10,4 +10,5 @@
 
 mod context;
 mod exit_codes;
+mod meter;
 mod observe;
