@@ -11,4 +11,5 @@
 mod context;
 mod exit_codes;
 mod install;
+mod meter;
 mod observe;
