@@ -8,6 +8,10 @@
     reason = "tests start processes, write files and may stop at the first surprise"
 )]
 
+#[cfg(unix)]
+mod claude;
 mod context;
 mod exit_codes;
 mod observe;
+#[cfg(unix)]
+mod real_claude;
