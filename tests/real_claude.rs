@@ -92,15 +92,16 @@ fn the_runner_is_registered_and_does_desk_work_unasked() {
 fn the_meter_and_its_hook_agree_with_claude_codes_own_count() {
     let ctx = installed();
     let main = [
-        bash("./knock"),
+        bash("./knock").after_saying("First I knock."),
         delegate("desk-runner", "waited-for"),
         delegate_in_background("desk-runner", "in-background"),
         say("Waiting."),
     ];
+    let packet = bash(PACKET).after_saying("Now the packet.");
     let api = Api::start(
         Scenario::default()
             .main(main)
-            .script("waited-for", [bash(PACKET), say("84.")])
+            .script("waited-for", [packet, say("84.")])
             .script("in-background", [bash(PACKET), say("84 again.")]),
     );
     let session = session::run(&ctx, &api, "What is 12 times 7?");

@@ -40,6 +40,15 @@ impl Scenario {
     }
 }
 
+impl Step {
+    /// With a text before it, as models do: one message of two blocks, which a transcript keeps as
+    /// two lines that both carry the whole usage.
+    pub fn after_saying(mut self, text: &str) -> Self {
+        self.0.insert(0, json!({"type": "text", "text": text}));
+        self
+    }
+}
+
 /// Put into a subagent's prompt, it picks the script.
 pub fn cue(script: &str) -> String {
     format!("[script {script}]")
