@@ -16,16 +16,8 @@ use crate::claude::session;
 use crate::claude::sse::Usage;
 use crate::context::{TestContext, tree};
 
-/// Twelve times seven, on the simulated desktop.
-const PACKET: &str = r#"lean-computer-use desk-run --simulated simulated-calculator --evidence product <<'EOF'
-click clear
-click 1
-click 2
-click multiply
-click 7
-click result
-expect "edit bar": = "84"
-EOF"#;
+/// The words that pick the desktop and the app. A private real desktop would be named here.
+const CALCULATOR: &str = "--simulated simulated-calculator";
 
 /// Where the packet's evidence lies, below the project.
 const EVIDENCE: &str = ".claude/lean-computer-use/local/evidence/product.json";
@@ -64,7 +56,7 @@ fn the_runner_is_registered_and_does_desk_work_unasked() {
     let ctx = installed();
     let look = call("Read", &json!({"file_path": ctx.project.join(EVIDENCE)}));
     let main = [delegate("desk-runner", "runner"), look, say("It is 84.")];
-    let runner = [bash(PACKET), say("84. Cleanup: done.")];
+    let runner = [packet(), say("84. Cleanup: done.")];
     let api = Api::start(Scenario::default().main(main).script("runner", runner));
     session::run(&ctx, &api, "What is 12 times 7?");
 
@@ -97,12 +89,12 @@ fn the_meter_and_its_hook_agree_with_claude_codes_own_count() {
         delegate_in_background("desk-runner", "in-background"),
         say("Waiting."),
     ];
-    let packet = bash(PACKET).after_saying("Now the packet.");
+    let aloud = packet().after_saying("Now the packet.");
     let api = Api::start(
         Scenario::default()
             .main(main)
-            .script("waited-for", [packet, say("84.")])
-            .script("in-background", [bash(PACKET), say("84 again.")]),
+            .script("waited-for", [aloud, say("84.")])
+            .script("in-background", [packet(), say("84 again.")]),
     );
     let session = session::run(&ctx, &api, "What is 12 times 7?");
     assert_computed(&api, "waited-for", 0);
@@ -128,7 +120,7 @@ fn after_uninstall_a_session_is_as_it_was_before_us() {
     let before = tree(&ctx.project);
     ctx.run(&["install", "--allow"]).observe().expect(0);
     let main = [delegate("desk-runner", "runner"), say("It is 84.")];
-    let runner = [bash(PACKET), say("84. Cleanup: done.")];
+    let runner = [packet(), say("84. Cleanup: done.")];
     let api = Api::start(Scenario::default().main(main).script("runner", runner));
     session::run(&ctx, &api, "What is 12 times 7?");
     assert_computed(&api, "runner", 0);
@@ -144,6 +136,21 @@ fn installed() -> TestContext {
     let ctx = project();
     ctx.run(&["install", "--allow"]).observe().expect(0);
     ctx
+}
+
+/// Twelve times seven, as an agent should send it.
+fn packet() -> Step {
+    bash(&format!(
+        r#"lean-computer-use desk-run {CALCULATOR} --evidence product <<'EOF'
+click clear
+click 1
+click 2
+click multiply
+click 7
+click result
+expect "edit bar": = "84"
+EOF"#
+    ))
 }
 
 /// A desk command that fails in the same way each time: there is no such app.
@@ -174,11 +181,11 @@ fn assert_third_refused(tries: &[(bool, String)], failure: &str) {
     assert!(reason.is_some_and(|r| r.contains("REASON")), "{third}");
 }
 
-/// This tool call of the script went well and its answer holds the product.
+/// This tool call of the script went well and its answer holds the product as a text of its own.
 #[track_caller]
 fn assert_computed(api: &Api, script: &str, call: usize) {
     let (failed, text) = &results(api, script)[call];
-    assert!(!failed && text.contains("84"), "{script}: {text}");
+    assert!(!failed && text.contains("\"84\""), "{script}: {text}");
 }
 
 /// A session with nothing of ours in it: the third failure runs as the first, and neither what the
