@@ -107,9 +107,8 @@ fn the_meter_and_its_hook_agree_with_claude_codes_own_count() {
         "the count to agree with is itself right"
     );
     assert_eq!(own.len(), 2, "the main model and the runner's: {own:?}");
-    let projects = session.projects.to_str().unwrap();
-    let report = ctx.run(&["meter", "--json", projects]).observe().expect(0);
-    assert_eq!(metered(&report.json()), own);
+    let report = ctx.run(&["meter", "--by", "model", "--json"]);
+    assert_eq!(metered(&report.observe().expect(0).json()), own);
     assert_eq!(hooked(&ctx), own);
 }
 
@@ -214,7 +213,7 @@ fn assert_names_nothing(place: &str, text: &str) {
     }
 }
 
-/// The sums of `meter --json`, by model.
+/// The rows of `meter --by model --json`.
 fn metered(report: &Value) -> BTreeMap<String, Usage> {
     let rows = report["rows"].as_array().unwrap().iter();
     rows.map(|row| (row["key"]["model"].as_str().unwrap().to_owned(), usage(row)))

@@ -28,7 +28,7 @@ pub struct Session {
     /// The lines of `--output-format stream-json`.
     pub stream: Vec<Value>,
     /// `<home>/.claude/projects`, where all transcripts of this home lie.
-    pub projects: PathBuf,
+    projects: PathBuf,
 }
 
 /// Runs one session to its end, in the test's project.
