@@ -64,6 +64,7 @@ fn the_runner_is_registered_and_does_desk_work_unasked() {
     let listed = offer.split("- desk-runner: ").nth(1).expect(&offer);
     let line = listed.split("\\n").next().unwrap();
     assert!(line.ends_with("(Tools: Read, Bash)"), "{line}");
+    assert!(offer.contains("- desk-task: "), "the skill: {offer}");
     let first = &api.asked("runner")[0];
     assert_eq!(first.tools(), ["Read", "Bash"]);
     assert!(
