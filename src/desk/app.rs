@@ -115,7 +115,9 @@ fn rank(window: &Value) -> Rank {
     let on_screen = window.get("is_on_screen").and_then(Value::as_bool);
     let side = |short: &str| {
         number(window, short)
-            .or(window.pointer(&format!("/bounds/{short}")).and_then(Value::as_i64))
+            .or(window
+                .pointer(&format!("/bounds/{short}"))
+                .and_then(Value::as_i64))
             .unwrap_or(0)
     };
     let (width, height) = (side("width"), side("height"));
@@ -182,8 +184,14 @@ mod tests {
         };
         let none = json!({});
         let titled = window(1, "Doc", 300, none.clone());
-        assert_eq!(pick(json!([window(2, "", 900, none.clone()), titled])), Some(1));
-        assert_eq!(pick(json!([window(2, "Big", 900, none.clone()), titled])), Some(2));
+        assert_eq!(
+            pick(json!([window(2, "", 900, none.clone()), titled])),
+            Some(1)
+        );
+        assert_eq!(
+            pick(json!([window(2, "Big", 900, none.clone()), titled])),
+            Some(2)
+        );
         let hidden = window(2, "Big", 900, json!({"is_on_screen": false}));
         assert_eq!(pick(json!([hidden, titled])), Some(1));
         let strip = window(2, "Strip", 20, none.clone());

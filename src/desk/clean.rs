@@ -34,7 +34,11 @@ impl Session {
 }
 
 /// Ends the session and removes the run's files, these in any case. Returns how many there were.
-pub fn clean(run: Run, driver: Option<&mut dyn Driver>, limit: Duration) -> Result<(Session, usize)> {
+pub fn clean(
+    run: Run,
+    driver: Option<&mut dyn Driver>,
+    limit: Duration,
+) -> Result<(Session, usize)> {
     let session = match (run.session(), driver) {
         (None, _) => Session::None,
         (Some(_), None) => Session::Pending,

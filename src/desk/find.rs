@@ -51,9 +51,7 @@ pub fn to_read<'a>(target: &Target, nodes: &'a [Node]) -> Vec<&'a Node> {
 pub fn mentions(node: &Node, part: &str) -> bool {
     let part = part.to_lowercase();
     let holds = |text: &str| text.to_lowercase().contains(&part);
-    holds(node.name.reveal())
-        || holds(node.text().reveal())
-        || holds(node.description.reveal())
+    holds(node.name.reveal()) || holds(node.text().reveal()) || holds(node.description.reveal())
 }
 
 /// Whether a node has this role, in the words of either system: `button` is `push button` and
@@ -81,7 +79,7 @@ fn settle<'a>(target: &Target, nodes: &[&'a Node], parts: bool) -> Found<'a> {
     let of_role = |node: &&&Node| role.is_none_or(|role| has_role(node, role));
     let pool: Vec<&Node> = nodes.iter().filter(of_role).copied().collect();
     let Some(name) = name else {
-        return one_of(pool, || Vec::new());
+        return one_of(pool, Vec::new);
     };
     let only_part = matches!(target, Target::Part(_));
     let first = tiers(only_part, parts)
@@ -116,7 +114,10 @@ fn tiers(only_part: bool, parts: bool) -> impl Iterator<Item = Tier> {
         |node, name| node.identifier.reveal() == name,
     ];
     let part: [Tier; 1] = [|node, name| {
-        node.name.reveal().to_lowercase().contains(&name.to_lowercase())
+        node.name
+            .reveal()
+            .to_lowercase()
+            .contains(&name.to_lowercase())
     }];
     let whole = whole.into_iter().filter(move |_| !only_part);
     whole.chain(part.into_iter().filter(move |_| only_part || parts))
@@ -185,7 +186,11 @@ mod tests {
         let part = |n: &str| Target::Part(n.to_owned());
         let role = |r: &str, n: &str| Target::RoleName(r.to_owned(), n.to_owned());
         for (target, act, see) in [
-            (name("Save"), "none Don't Save,Cancel,OK", "many Don't Save,Status: saved"),
+            (
+                name("Save"),
+                "none Don't Save,Cancel,OK",
+                "many Don't Save,Status: saved",
+            ),
             (part("Save"), "Don't Save", "many Don't Save,Status: saved"),
             (name("OK"), "OK", "OK"),
             (name("oK"), "many OK,ok", "many OK,ok"),

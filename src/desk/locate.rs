@@ -69,7 +69,10 @@ fn candidates(places: &Places) -> Vec<PathBuf> {
         folders.push(folder.into());
     }
     folders.extend(std::env::split_paths(places.path.unwrap_or_default()));
-    folders.into_iter().map(|folder| folder.join(FILE)).collect()
+    folders
+        .into_iter()
+        .map(|folder| folder.join(FILE))
+        .collect()
 }
 
 /// The binary behind a hit, or why it is refused.
@@ -150,7 +153,8 @@ fn others_can_change(_: &Path) -> Option<&'static str> {
     None
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

@@ -3,9 +3,9 @@
 //! ```text
 //! words → request, packet                      what is asked for                  (pure)
 //! app, window                                  which app and window that is
-//! find, tree                                   which control                      (pure)
+//! tree → find, lines                           which control, which lines         (pure)
 //! calls → driver (cua | simulated) → judge     one call, and whether it was a yes
-//! perform                                      a packet, step by step
+//! single, perform                              one tool; a packet, step by step
 //! saved, session, state                        what is kept
 //! shown → receipt                              what may be printed, and its form  (pure)
 //! ```
@@ -20,6 +20,7 @@ pub mod cua;
 pub mod driver;
 pub mod find;
 pub mod judge;
+pub mod lines;
 pub mod locate;
 pub mod outcome;
 pub mod packet;
@@ -30,6 +31,7 @@ pub mod saved;
 pub mod session;
 pub mod shown;
 pub mod simulated;
+pub mod single;
 pub mod state;
 pub mod tree;
 pub mod window;

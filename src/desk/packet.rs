@@ -281,19 +281,37 @@ mod tests {
     fn every_form_of_a_step() {
         let role = |role: &str| Target::Role(role.to_owned());
         let both = |r: &str, n: &str| Target::RoleName(r.to_owned(), n.to_owned());
-        let text = RawText::new::<&str>;
+        let text = |text: &str| RawText::new(text);
         for (step, want) in [
             ("click Save", Step::Click(name("Save"))),
             ("  click   × ", Step::Click(name("×"))),
             ("click =", Step::Click(name("="))),
-            (r#"click button:"Save as…""#, Step::Click(both("button", "Save as…"))),
-            (r#"click "push button":7"#, Step::Click(both("push button", "7"))),
+            (
+                r#"click button:"Save as…""#,
+                Step::Click(both("button", "Save as…")),
+            ),
+            (
+                r#"click "push button":7"#,
+                Step::Click(both("push button", "7")),
+            ),
             ("click ~Save", Step::Click(Target::Part("Save".to_owned()))),
-            (r#"set "Name" = "  Ada ""#, Step::Set(name("Name"), text("  Ada "))),
+            (
+                r#"set "Name" = "  Ada ""#,
+                Step::Set(name("Name"), text("  Ada ")),
+            ),
             (r#"set Name = """#, Step::Set(name("Name"), text(""))),
-            (r#"set N = "a\"b\\c\n\t\u{2615}""#, Step::Set(name("N"), text("a\"b\\c\n\t☕"))),
-            (r#"expect "edit bar": = "84""#, Step::Expect(role("edit bar"), Test::Is, text("84"))),
-            ("expect Status ~ saved", Step::Expect(name("Status"), Test::Holds, text("saved"))),
+            (
+                r#"set N = "a\"b\\c\n\t\u{2615}""#,
+                Step::Set(name("N"), text("a\"b\\c\n\t☕")),
+            ),
+            (
+                r#"expect "edit bar": = "84""#,
+                Step::Expect(role("edit bar"), Test::Is, text("84")),
+            ),
+            (
+                "expect Status ~ saved",
+                Step::Expect(name("Status"), Test::Holds, text("saved")),
+            ),
             ("expect = = 7", Step::Expect(name("="), Test::Is, text("7"))),
             ("read label:", Step::Read(role("label"))),
         ] {

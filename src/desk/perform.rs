@@ -69,8 +69,8 @@ pub fn perform(steps: &[(usize, Step)], target: &mut Target) -> Performed {
         && performer.stale
         && let Err(why) = performer.read()
     {
-        let (number, step) = &steps[steps.len() - 1];
-        stop = Some((*number, step.verb(), why));
+        let (number, last) = &steps[steps.len() - 1];
+        stop = Some((*number, last.verb(), why));
     }
     Performed {
         steps: done,
@@ -84,7 +84,8 @@ pub fn perform(steps: &[(usize, Step)], target: &mut Target) -> Performed {
 pub fn overall(steps: &[Outcome]) -> Status {
     let proved = |step: &Outcome| step.verb == "expect";
     let last = steps.iter().rposition(proved).unwrap_or(0);
-    let open = |(index, step): (usize, &Outcome)| step.status == Status::Unverified && index >= last;
+    let open =
+        |(index, step): (usize, &Outcome)| step.status == Status::Unverified && index >= last;
     if steps.iter().enumerate().any(open) {
         return Status::Unverified;
     }
@@ -106,7 +107,7 @@ impl Performer<'_, '_, '_> {
         match step {
             Step::Click(target) => Ok((self.click(target)?, Vec::new())),
             Step::Set(target, text) => Ok((self.set(target, text)?, Vec::new())),
-            Step::Expect(target, test, text) => self.expect(target, *test, text),
+            Step::Expect(target, how, text) => self.expect(target, *how, text),
             Step::Read(target) => self.show(target),
         }
     }
@@ -213,12 +214,12 @@ impl Performer<'_, '_, '_> {
         self.look(3, check)
     }
 
-    fn expect(&mut self, target: &packet::Target, test: Test, text: &RawText) -> Stepped {
+    fn expect(&mut self, target: &packet::Target, how: Test, text: &RawText) -> Stepped {
         let looks = if self.acted { LOOKS } else { 2 };
         let seen = self.look(looks, |nodes| {
             let node = one(find::to_see(target, nodes))?;
             let (is, wanted) = (node.text().reveal(), text.reveal());
-            let holds = match test {
+            let holds = match how {
                 Test::Is => is == wanted,
                 Test::Holds => is.contains(wanted),
             };
@@ -236,7 +237,10 @@ impl Performer<'_, '_, '_> {
     fn show(&mut self, target: &packet::Target) -> Stepped {
         let nodes = self.read()?;
         let found = find::to_read(target, nodes);
-        let lines = found.iter().take(READ_LINES).map(|node| receipt::node(node));
+        let lines = found
+            .iter()
+            .take(READ_LINES)
+            .map(|node| receipt::node(node));
         let mut lines: Vec<_> = lines.collect();
         if found.len() > READ_LINES {
             let more = Shown::count(found.len() - READ_LINES);

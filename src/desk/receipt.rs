@@ -16,11 +16,15 @@ use crate::escape;
 /// One control or text as a line: `role "name" = "value"`.
 #[must_use]
 pub fn node(node: &Node) -> Shown {
-    let mut pieces = vec![
-        Shown::word(&node.role, 40),
-        Shown::value(&node.role, &node.name, 200),
-    ];
-    if let Some(value) = node.value.as_ref().filter(|value| **value != node.name) {
+    let value = node.value.as_ref().filter(|value| **value != node.name);
+    // Static text, and a field that is named by its own text, have their text in the name.
+    let name = if node.token.is_some() && value.is_some() {
+        Shown::text(&node.name, 200)
+    } else {
+        Shown::value(&node.role, &node.name, 200)
+    };
+    let mut pieces = vec![Shown::word(&node.role, 40), name];
+    if let Some(value) = value {
         pieces.push(Shown::own("="));
         pieces.push(Shown::value(&node.role, value, 200));
     }
@@ -116,8 +120,15 @@ impl Place<'_> {
 }
 
 /// A packet that went through: one line, and the lines of its `read` steps.
-pub fn packet(out: &mut dyn Write, status: Status, steps: &[Outcome], place: &Place) -> anyhow::Result<()> {
-    let open = steps.iter().filter(|step| step.status == Status::Unverified);
+pub fn packet(
+    out: &mut dyn Write,
+    status: Status,
+    steps: &[Outcome],
+    place: &Place,
+) -> anyhow::Result<()> {
+    let open = steps
+        .iter()
+        .filter(|step| step.status == Status::Unverified);
     let (all, open) = (steps.len(), open.count());
     let plural = if all == 1 { "" } else { "s" };
     write!(out, "desk-run: {} {all} step{plural}", status.word())?;
@@ -159,7 +170,12 @@ pub struct ReadLines {
 
 /// A read: a line of counts, then what matched, fenced.
 pub fn read(out: &mut dyn Write, read: &ReadLines, place: &Place) -> anyhow::Result<()> {
-    let ReadLines { lines, matching, all, gap } = read;
+    let ReadLines {
+        lines,
+        matching,
+        all,
+        gap,
+    } = read;
     write!(out, "desk-read: {matching} of {all}")?;
     if lines.len() < *matching {
         write!(out, ", {} not shown", matching - lines.len())?;
@@ -209,10 +225,18 @@ mod tests {
     fn a_password_is_not_shown() {
         let field = Node {
             role: RawText::new("password text"),
+            token: Some("s00000001:0".to_owned()),
             name: RawText::new("PIN"),
             value: Some(RawText::new("1234")),
             ..Node::default()
         };
-        assert!(!node(&field).as_str().contains("1234"));
+        let want = r#""password text" "PIN" = "[redacted]""#;
+        assert_eq!(node(&field).as_str(), want);
+        let fixed = Node {
+            role: RawText::new("password text"),
+            name: RawText::new("1234"),
+            ..Node::default()
+        };
+        assert_eq!(node(&fixed).as_str(), r#""password text" "[redacted]""#);
     }
 }

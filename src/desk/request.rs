@@ -38,7 +38,13 @@ const WINDOW: &[&str] = &["pid", "window_id", "session"];
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: "get_window_state",
-        fields: &["query", "max_elements", "max_depth", "timeout_ms", "tree_format"],
+        fields: &[
+            "query",
+            "max_elements",
+            "max_depth",
+            "timeout_ms",
+            "tree_format",
+        ],
         own: &["pid", "window_id", "session", "include_screenshot"],
         kind: Kind::Reads,
     },
@@ -192,7 +198,10 @@ pub fn parse(tool_name: &str, arguments: &str, linux: bool) -> Result<Request, U
     let Value::Object(arguments) = value else {
         return Err(Unfit::Arguments("not a JSON object".to_owned()));
     };
-    if arguments.keys().any(|key| !tool.fields.contains(&key.as_str())) {
+    if arguments
+        .keys()
+        .any(|key| !tool.fields.contains(&key.as_str()))
+    {
         let fields = tool.fields.join(", ");
         return Err(Unfit::Arguments(format!(
             "a field that {} does not take here; it takes {fields}",
@@ -224,7 +233,11 @@ mod tests {
             ("click", r#"{"delivery_mode":"foreground"}"#, bad(fields)),
             ("click", "[]", bad("not a JSON object")),
             ("set_value", r#"{"value":"hunter2"#, bad("not JSON at 1:17")),
-            ("set_value", r#"{"value":"\ud800"}"#, bad("not JSON at 1:17")),
+            (
+                "set_value",
+                r#"{"value":"\ud800"}"#,
+                bad("not JSON at 1:17"),
+            ),
             ("set_value", r#"{"value":"é☕"}"#, Ok("set_value")),
             (
                 "type_text",
@@ -241,7 +254,12 @@ mod tests {
     #[test]
     fn desk_fills_only_what_the_tool_knows() {
         let window = Some(Window { pid: 7, id: 9 });
-        let filled = |name| tool(name).unwrap().filled(Map::new(), window, "s").to_string();
+        let filled = |name| {
+            tool(name)
+                .unwrap()
+                .filled(Map::new(), window, "s")
+                .to_string()
+        };
         assert_eq!(filled("click"), r#"{"pid":7,"session":"s","window_id":9}"#);
         assert_eq!(filled("list_apps"), r#"{"session":"s"}"#);
         assert!(filled("get_window_state").contains(r#""include_screenshot":false"#));

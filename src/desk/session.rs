@@ -103,7 +103,12 @@ impl Run {
 
     /// Remembers a window for as long as its process lives; forgets one whose process cannot be
     /// known again.
-    pub fn remember(&mut self, window: Window, start: Option<String>, launched: bool) -> Result<()> {
+    pub fn remember(
+        &mut self,
+        window: Window,
+        start: Option<String>,
+        launched: bool,
+    ) -> Result<()> {
         let pid = window.pid;
         let process = start.map(|start| Process { pid, start });
         if let Some(process) = process.clone().filter(|_| launched) {
@@ -158,8 +163,7 @@ fn name(session: &str, app: &str) -> String {
         .chain_update([0])
         .chain_update(app.to_lowercase())
         .finalize();
-    let start = digest.iter().take(3);
-    start.map(|byte| format!("{byte:02x}")).collect()
+    format!("{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2])
 }
 
 #[cfg(test)]

@@ -177,7 +177,7 @@ mod tests {
             ("text", "-----BEGIN PRIVATE KEY-----\nMIIE"),
             ("label", "AKIAIOSFODNN7EXAMPLE"),
             ("label", "ghp_abcdefghijklmnopqrstuvwxyz0123"),
-            ("label", "sk-ant-REDACTED"),
+            ("label", concat!("sk-", "proj-0123456789abcdefgh")),
             ("label", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc"),
             ("label", "Bearer abcdefghijkl"),
         ] {

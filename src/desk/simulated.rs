@@ -51,7 +51,9 @@ impl Simulated {
         match tool {
             "list_apps" => Ok(json!({"apps": [app()]})),
             "list_windows" => Ok(json!({"windows": [window()]})),
-            "launch_app" => Ok(json!({"name": NAME, "pid": PID, "running": true, "windows": [window()]})),
+            "launch_app" => {
+                Ok(json!({"name": NAME, "pid": PID, "running": true, "windows": [window()]}))
+            }
             "get_window_state" => {
                 memory.snapshot += 1;
                 session.unwrap_or_default().clone_into(&mut memory.session);
@@ -129,7 +131,8 @@ impl Driver for Simulated {
 impl Memory {
     fn state(&self) -> Value {
         let token = |row: usize| format!("s{:08x}:{row}", self.snapshot);
-        let frame = |row: usize| json!({"x": 68 * (row % 6), "y": 40 * (row / 6), "w": 68, "h": 34});
+        let frame =
+            |row: usize| json!({"x": 68 * (row % 6), "y": 40 * (row / 6), "w": 68, "h": 34});
         let button = |(row, name): (usize, &&str)| json!({"element_token": token(row), "element_index": row, "role": "push button", "label": name, "actions": ["click"], "enabled": true, "frame": frame(row)});
         let mut elements: Vec<_> = BUTTONS.iter().enumerate().map(button).collect();
         let row = BUTTONS.len();
@@ -145,7 +148,9 @@ impl Memory {
     /// The row that a token names: only one of the newest read, in the session that read it.
     fn row(&self, arguments: &Value) -> Result<usize, No> {
         let token = arguments.get("element_token").and_then(Value::as_str);
-        let (snapshot, row) = token.and_then(|token| token.split_once(':')).unwrap_or_default();
+        let (snapshot, row) = token
+            .and_then(|token| token.split_once(':'))
+            .unwrap_or_default();
         let session = arguments.get("session").and_then(Value::as_str);
         let is_newest = snapshot == format!("s{:08x}", self.snapshot);
         if !is_newest || session != Some(&self.session) {

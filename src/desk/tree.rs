@@ -60,12 +60,11 @@ pub fn parse(answer: &RawAnswer) -> Tree {
     let text = |name: &str| answer.get(name).and_then(Value::as_str).unwrap_or_default();
     let rows = rows(text("tree_markdown"));
     let elements = answer.get("elements").and_then(Value::as_array);
-    let mut nodes: Vec<Node> = match elements {
-        Some(elements) => elements.iter().map(element).collect(),
-        None => {
-            let numbered = rows.iter().filter(|row| row.number.is_some());
-            numbered.map(|row| row.node(text("snapshot_id"))).collect()
-        }
+    let mut nodes: Vec<Node> = if let Some(elements) = elements {
+        elements.iter().map(element).collect()
+    } else {
+        let numbered = rows.iter().filter(|row| row.number.is_some());
+        numbered.map(|row| row.node(text("snapshot_id"))).collect()
     };
     let fixed = rows.iter().filter(|row| row.number.is_none());
     nodes.extend(fixed.map(|row| row.node("")));
@@ -87,8 +86,12 @@ fn element(element: &Value) -> Node {
         found.map(RawText::new)
     };
     let role = [element.get("role"), element.get("subrole")];
-    let role: Vec<_> = role.iter().filter_map(|role| role.as_ref()?.as_str()).collect();
-    let frame = ["x", "y", "w", "h"].map(|side| element.pointer(&format!("/frame/{side}"))?.as_i64());
+    let role: Vec<_> = role
+        .iter()
+        .filter_map(|role| role.as_ref()?.as_str())
+        .collect();
+    let frame =
+        ["x", "y", "w", "h"].map(|side| element.pointer(&format!("/frame/{side}"))?.as_i64());
     Node {
         token: text(&["element_token"]).map(|token| token.reveal().to_owned()),
         role: RawText::new(role.join(" ")),
@@ -116,7 +119,9 @@ fn rows(markdown: &str) -> Vec<Row<'_>> {
         let begin = line.trim_start().strip_prefix("- ");
         match (begin, rows.last_mut()) {
             (Some(rest), _) => {
-                let numbered = rest.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+                let numbered = rest
+                    .strip_prefix('[')
+                    .and_then(|rest| rest.split_once("] "));
                 let numbered = numbered.filter(|(n, _)| n.bytes().all(|b| b.is_ascii_digit()));
                 rows.push(Row {
                     number: numbered.map(|(number, _)| number),
@@ -149,7 +154,9 @@ impl Row<'_> {
         }
         let (name, rest) = until(rest, &["\" value=\"", "\" = \"", "\" (", "\" ["]);
         node.name = RawText::new(name);
-        let valued = rest.strip_prefix("\" value=\"").or(rest.strip_prefix("\" = \""));
+        let valued = rest
+            .strip_prefix("\" value=\"")
+            .or(rest.strip_prefix("\" = \""));
         let rest = match valued {
             Some(rest) => {
                 let (value, rest) = until(rest, &["\" (", "\" ["]);

@@ -84,10 +84,9 @@ impl<'a, 'b> Target<'a, 'b> {
         let tree = tree::parse(&yes.answer);
         let Window { pid, id } = self.window;
         if tree.pid.is_some_and(|it| it != pid) || tree.window_id.is_some_and(|it| it != id) {
-            return Err(anyhow!(
-                "could not read the window: cua-driver answered for another one"
-            )
-            .into());
+            return Err(
+                anyhow!("could not read the window: cua-driver answered for another one").into(),
+            );
         }
         Ok(Seen {
             tree,
@@ -104,7 +103,11 @@ impl<'a, 'b> Target<'a, 'b> {
     }
 
     /// Calls a tool on the window.
-    pub fn ask(&mut self, tool: &'static Tool, arguments: &Map<String, Value>) -> Result<Yes, Stop> {
+    pub fn ask(
+        &mut self,
+        tool: &'static Tool,
+        arguments: &Map<String, Value>,
+    ) -> Result<Yes, Stop> {
         self.calls.ask(tool, arguments, Some(self.window))
     }
 }
@@ -116,9 +119,13 @@ pub fn own(name: &'static str) -> Result<&'static Tool, Stop> {
 }
 
 fn is_gone(failure: &Failure) -> bool {
-    ["window_gone", "window_id_not_found", "window_owner_pid_mismatch"]
-        .iter()
-        .any(|code| failure.is(code))
+    [
+        "window_gone",
+        "window_id_not_found",
+        "window_owner_pid_mismatch",
+    ]
+    .iter()
+    .any(|code| failure.is(code))
 }
 
 fn look_up(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
