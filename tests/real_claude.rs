@@ -177,7 +177,9 @@ fn assert_third_refused(tries: &[(bool, String)], failure: &str) {
     assert!(first.starts_with(failure), "{first}");
     assert!(second.starts_with(failure), "{second}");
     // What this version puts before a hook's reason. A hook that broke would follow in `[…]`.
-    let reason = third.strip_prefix("PreToolUse:Bash hook error: ").expect(third);
+    let reason = third
+        .strip_prefix("PreToolUse:Bash hook error: ")
+        .expect(third);
     assert!(reason.starts_with("retry guard: not run. "), "{reason}");
     assert!(reason.contains("failed 2 times"), "{reason}");
 }
