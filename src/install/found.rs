@@ -2,6 +2,7 @@
 //! that matter. Reads only; refuses what it could not write to later.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -84,9 +85,9 @@ pub fn look(root: &Path, wanted: &Wanted) -> Result<Found> {
 /// Whether a folder is there; refused when something else is, or a link that leaves the project.
 fn folder_is_there(root: &Path, folder: &str) -> Result<bool> {
     let path = root.join(folder);
-    match fs::symlink_metadata(&path) {
-        Ok(found) if found.is_dir() => Ok(true),
-        Ok(found) if found.is_symlink() => {
+    match metadata(&path)? {
+        Some(found) if found.is_dir() => Ok(true),
+        Some(found) if found.is_symlink() => {
             let target = follow(root, folder)?;
             ensure!(
                 target.is_dir(),
@@ -94,10 +95,19 @@ fn folder_is_there(root: &Path, folder: &str) -> Result<bool> {
             );
             Ok(true)
         }
-        Ok(_) => {
+        Some(_) => {
             bail!("could not use {folder}: a file stands where a folder is needed; move it away")
         }
-        Err(_) => Ok(false),
+        None => Ok(false),
+    }
+}
+
+/// What stands at a path, links not followed.
+fn metadata(path: &Path) -> Result<Option<std::fs::Metadata>> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) => Ok(Some(metadata)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -114,7 +124,7 @@ fn follow(root: &Path, path: &str) -> Result<PathBuf> {
 }
 
 fn on_disk(path: &Path, wanted: bool) -> Result<Option<OnDisk>> {
-    let Ok(metadata) = fs::symlink_metadata(path) else {
+    let Some(metadata) = metadata(path)? else {
         return Ok(None);
     };
     Ok(Some(if metadata.is_file() {
@@ -133,7 +143,7 @@ fn on_disk(path: &Path, wanted: bool) -> Result<Option<OnDisk>> {
 
 fn settings(root: &Path) -> Result<Option<Settings>> {
     let path = root.join(SETTINGS);
-    let Ok(metadata) = fs::symlink_metadata(&path) else {
+    let Some(metadata) = metadata(&path)? else {
         return Ok(None);
     };
     let path = if metadata.is_symlink() {

@@ -24,8 +24,8 @@ pub struct Manifest {
     pub scope: String,
     /// The files, in the order of their paths.
     pub files: Vec<FileRecord>,
-    /// The settings file.
-    pub settings: SettingsRecord,
+    /// The settings file, the only entry in project scope.
+    pub settings: Vec<SettingsRecord>,
     /// What the installed commands end with.
     pub commands: Vec<serde_json::Value>,
     /// Folders that were not there, parents first.
@@ -67,7 +67,6 @@ pub struct FileRecord {
 
 /// What was done to the settings file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct SettingsRecord {
     /// From the root.
     pub file: String,
@@ -78,6 +77,7 @@ pub struct SettingsRecord {
     /// SHA-256 of what we wrote last.
     pub after_sha256: String,
     /// What merging created.
+    #[serde(flatten)]
     pub trace: Trace,
     /// Our handlers.
     pub handlers: Vec<HandlerRecord>,
@@ -124,8 +124,20 @@ impl Manifest {
                 quoted(folder)
             );
         }
-        manifest.settings.check(wanted)?;
+        ensure!(
+            manifest.settings.len() <= 1,
+            "it names several settings files"
+        );
+        for settings in &manifest.settings {
+            settings.check(wanted)?;
+        }
         Ok(manifest)
+    }
+
+    /// What was done to settings.json.
+    #[must_use]
+    pub fn settings(&self) -> Option<&SettingsRecord> {
+        self.settings.first()
     }
 
     /// The canonical text, with its digest.

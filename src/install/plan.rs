@@ -136,10 +136,10 @@ impl<'p> Plan<'p> {
     /// The text of settings.json without our entries: none when the file goes. The outer none
     /// means that there is nothing to take out.
     pub fn settings_without_us(&self) -> Result<Option<Option<Vec<u8>>>> {
-        let (Some(found), Some(recorded)) = (&self.found.settings, self.recorded) else {
+        let record = self.recorded.and_then(Manifest::settings);
+        let (Some(found), Some(record)) = (&self.found.settings, record) else {
             return Ok(None);
         };
-        let record = &recorded.settings;
         let entries = record.entries(self.wanted);
         let unmerged = settings::decode(&found.bytes)
             .and_then(|(mark, text)| Ok((mark, settings::unmerge(text, &entries, &record.trace)?)));
@@ -151,7 +151,15 @@ impl<'p> Plan<'p> {
         let rest = rest
             .or(blank)
             .map(|rest| format!("{mark}{rest}").into_bytes());
-        Ok((rest.as_ref() != Some(&found.bytes)).then_some(rest))
+        if rest.as_ref() == Some(&found.bytes) {
+            return Ok(None);
+        }
+        if found.read_only {
+            bail!(
+                "could not change {SETTINGS}: it is read-only; make it writable and run uninstall again"
+            );
+        }
+        Ok(Some(rest))
     }
 
     /// The manifest after this plan was carried out.
@@ -170,7 +178,7 @@ impl<'p> Plan<'p> {
             },
             scope: "project".to_owned(),
             files: self.files.iter().map(FilePlan::record).collect(),
-            settings: self.settings_record(settings),
+            settings: vec![self.settings_record(settings)],
             commands: self.wanted.commands.clone(),
             folders: folders.into_iter().map(str::to_owned).collect(),
             digest: None,
@@ -185,7 +193,7 @@ impl<'p> Plan<'p> {
             timeout: registration.timeout,
         };
         let old = self.found.settings.as_ref().map(|found| &found.bytes);
-        let last = self.recorded.map(|manifest| &manifest.settings);
+        let last = self.recorded.and_then(Manifest::settings);
         let last = last.filter(|_| old.is_some());
         let unchanged = old == Some(&settings.merged);
         SettingsRecord {
@@ -268,10 +276,9 @@ fn plan_settings(
         .as_ref()
         .map_or(&[][..], |settings| &settings.bytes);
     let (mark, text) = settings::decode(old)?;
-    let last = recorded.filter(|_| found.settings.is_some());
-    let mut trace = last
-        .map(|manifest| manifest.settings.trace.clone())
-        .unwrap_or_default();
+    let last = recorded.and_then(Manifest::settings);
+    let last = last.filter(|_| found.settings.is_some());
+    let mut trace = last.map(|last| last.trace.clone()).unwrap_or_default();
     let mut entries = wanted.entries.clone();
     if !allow {
         entries.rules.clear();

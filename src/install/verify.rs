@@ -77,7 +77,8 @@ fn entries(shape: &Shape<'_>, plan: &Plan<'_>, manifest: &Manifest) -> Vec<Findi
     let mut findings: Vec<_> = registrations
         .map(|registration| handler(shape, registration))
         .collect();
-    for rule in &manifest.settings.trace.rules {
+    let rules = manifest.settings().map(|record| &record.trace.rules);
+    for rule in rules.into_iter().flatten() {
         let present = shape.rules().any(|found| found == rule);
         let state = if present { "ok" } else { "missing" };
         findings.push(Finding::new(SETTINGS, state, rule));

@@ -31,7 +31,6 @@ pub struct Entries {
 
 /// What merging created, kept in the manifest so that removal gives back the old bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Trace {
     /// JSON pointers of objects and arrays that were not there; the empty one is the document.
     pub created_keys: Vec<String>,

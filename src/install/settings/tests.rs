@@ -1,5 +1,7 @@
 //! Merging and taking out again, from literals and from random files.
 
+use proptest::prelude::*;
+
 use super::*;
 
 fn registration(name: &str, event: &str, matcher: Option<&str>) -> Registration {
@@ -188,4 +190,113 @@ fn a_mark_is_kept_apart_and_bad_bytes_have_a_place() {
         decode(b"{\n \xff}").unwrap_err().to_string(),
         "2:2: not UTF-8"
     );
+}
+
+/// White space as people and tools write it.
+fn blank() -> impl Strategy<Value = String> {
+    proptest::sample::select(vec![
+        "",
+        " ",
+        "\n",
+        "\n  ",
+        "\n\t",
+        "\r\n    ",
+        "\n\n      ",
+        "  \n",
+    ])
+    .prop_map(str::to_owned)
+}
+
+fn list(open: &str, items: &[String], close: &str, blanks: &[String]) -> String {
+    let gap = |n: usize| blanks[n % blanks.len()].as_str();
+    let mut text = open.to_owned() + gap(0);
+    for (n, item) in items.iter().enumerate() {
+        if n > 0 {
+            text = text + gap(2 * n) + "," + gap(2 * n + 1);
+        }
+        text.push_str(item);
+    }
+    text + gap(items.len()) + close
+}
+
+fn blanks() -> impl Strategy<Value = Vec<String>> {
+    proptest::collection::vec(blank(), 1..6)
+}
+
+fn json_list(item: BoxedStrategy<String>, most: usize) -> impl Strategy<Value = String> {
+    (proptest::collection::vec(item, 0..most), blanks())
+        .prop_map(|(items, blanks)| list("[", &items, "]", &blanks))
+}
+
+/// An object whose keys differ: each of `members`, or not.
+fn json_object(
+    members: Vec<(&'static str, BoxedStrategy<String>)>,
+) -> impl Strategy<Value = String> {
+    let member = |(key, value): (&'static str, BoxedStrategy<String>)| {
+        (proptest::option::of(value), blank(), blank()).prop_map(move |(value, before, behind)| {
+            value.map(|value| format!("\"{key}\"{before}:{behind}{value}"))
+        })
+    };
+    let members: Vec<_> = members.into_iter().map(member).collect();
+    (members, blanks()).prop_map(|(members, blanks)| {
+        let members: Vec<_> = members.into_iter().flatten().collect();
+        list("{", &members, "}", &blanks)
+    })
+}
+
+fn anything() -> BoxedStrategy<String> {
+    let leaf = proptest::sample::select(vec![
+        "null",
+        "true",
+        "1.0",
+        "-0",
+        "1E3",
+        "12345678901234567890123",
+        "\"\\u00e9\"",
+        "\"日本\"",
+        "\"}\\\"]\"",
+    ]);
+    let leaf = leaf.prop_map(str::to_owned).boxed();
+    let deeper = json_object(vec![
+        ("a", leaf.clone()),
+        ("\\u0062", json_list(leaf.clone(), 3).boxed()),
+    ]);
+    prop_oneof![leaf, deeper].boxed()
+}
+
+fn settings_file() -> impl Strategy<Value = String> {
+    let handler = proptest::sample::select(vec![
+        r#"{"type": "command", "command": "x"}"#,
+        "{\n\"type\":\"prompt\" }",
+    ]);
+    let handlers = json_list(handler.prop_map(str::to_owned).boxed(), 3);
+    let group =
+        handlers.prop_map(|handlers| format!("{{\"matcher\": \"Bash\", \"hooks\": {handlers}}}"));
+    let group = group.boxed();
+    let event = || json_list(group.clone(), 3).boxed();
+    let hooks = json_object(vec![
+        ("Stop", event()),
+        ("PreToolUse", event()),
+        ("Other", event()),
+    ]);
+    let rule = proptest::sample::select(vec!["\"Bash(ls)\"", "\"\\u0052ead\""]);
+    let allow = json_list(rule.prop_map(str::to_owned).boxed(), 3);
+    let permissions = json_object(vec![
+        ("deny", json_list(anything(), 2).boxed()),
+        ("allow", allow.boxed()),
+    ]);
+    let root = json_object(vec![
+        ("a", anything()),
+        ("hooks", hooks.boxed()),
+        ("permissions", permissions.boxed()),
+        ("é", anything()),
+    ]);
+    (blank(), root, blank()).prop_map(|(before, root, behind)| before + &root + &behind)
+}
+
+proptest! {
+    #[test]
+    fn any_file_comes_back(text in settings_file()) {
+        round_trip(&text);
+    }
 }
