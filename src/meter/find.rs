@@ -81,6 +81,13 @@ impl Found {
         }
     }
 
+    /// Adds a file that may be missing.
+    pub fn add_if_file(&mut self, path: &Path) {
+        if path.is_file() {
+            self.add_file(path);
+        }
+    }
+
     /// Adds every `*.jsonl` below a folder, through links too.
     pub fn add_folder(&mut self, folder: &Path) {
         self.searched.push(folder.to_owned());
