@@ -8,7 +8,12 @@
     reason = "tests start processes, write files and may stop at the first surprise"
 )]
 
+#[cfg(unix)]
+mod claude;
 mod context;
 mod exit_codes;
 mod install;
+mod meter;
 mod observe;
+#[cfg(unix)]
+mod real_claude;
