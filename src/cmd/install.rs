@@ -109,6 +109,9 @@ fn report(
     if done.merged {
         writeln!(host.out, "  entries merged into .claude/settings.json")?;
     }
+    if done.recorded && done.written == 0 && !done.merged {
+        writeln!(host.out, "  recorded which binary the launchers start here")?;
+    }
     for (path, offered) in &done.kept {
         let beside = if *offered {
             "; the new text is beside it as .new"

@@ -5,9 +5,11 @@ use std::fs;
 use super::{AGENT, LAUNCHER, MANIFEST, SETTINGS};
 use crate::context::TestContext;
 
+type Harm = fn(&TestContext);
+
 #[test]
 fn every_damage_has_its_name() {
-    let damage: [(&str, fn(&TestContext)); 8] = [
+    let damage: [(&str, Harm); 11] = [
         ("missing .claude/agents/desk-runner.md", |ctx| {
             fs::remove_file(ctx.project.join(AGENT)).unwrap();
         }),
@@ -42,6 +44,29 @@ fn every_damage_has_its_name() {
                 ctx.read(SETTINGS).replace("\"Stop\"", "\"Stopp\""),
             );
         }),
+        (
+            "moved .claude/settings.json PreToolUse retry-guard",
+            |ctx| {
+                ctx.write(SETTINGS, ctx.read(SETTINGS).replacen("Bash|", "", 1));
+            },
+        ),
+        (
+            "edited .claude/settings.json PreToolUse retry-guard",
+            |ctx| {
+                let text = ctx.read(SETTINGS);
+                ctx.write(
+                    SETTINGS,
+                    text.replacen("$CLAUDE_PROJECT_DIR", "/opt/old", 1),
+                );
+            },
+        ),
+        (
+            "missing .claude/settings.json PreToolUse retry-guard",
+            |ctx| {
+                let text = ctx.read(SETTINGS);
+                ctx.write(SETTINGS, text.replacen("/retry-guard", "/my-guard", 1));
+            },
+        ),
         (
             "inert .claude/settings.json disableAllHooks is true: no hook runs",
             |ctx| {

@@ -128,10 +128,17 @@ fn links_inside_the_project_are_followed_and_others_refused() {
     ctx.uninstall(0);
     assert_eq!(ctx.tree(), before);
 
-    for target in ["../elsewhere", "nowhere"] {
+    let local = ".claude/lean-computer-use/local";
+    for (target, link) in [
+        ("../elsewhere", ".claude"),
+        ("nowhere", ".claude"),
+        ("/", local),
+    ] {
         let ctx = TestContext::new();
         fs::create_dir(ctx.home.join("elsewhere")).unwrap();
-        symlink(target, ctx.project.join(".claude")).unwrap();
+        let link = ctx.project.join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(target, link).unwrap();
         let seen = ctx.install(2);
         assert!(seen.stderr.contains(".claude"), "{seen}");
         assert_eq!(names(&ctx.home.join("elsewhere")), "");

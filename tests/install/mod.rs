@@ -19,9 +19,13 @@ const MANIFEST: &str = ".claude/lean-computer-use/manifest.json";
 
 /// Names, with the modes of files only: those of folders are the machine's umask.
 fn names(folder: &Path) -> String {
-    let line = |line: &str| match line.ends_with('/') {
-        true => line[5..].to_owned() + "\n",
-        false => line.to_owned() + "\n",
+    let line = |line: &str| {
+        let name = if line.ends_with('/') {
+            &line[5..]
+        } else {
+            line
+        };
+        name.to_owned() + "\n"
     };
     listing(folder).lines().map(line).collect()
 }

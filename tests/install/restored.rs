@@ -112,6 +112,16 @@ fn nothing_that_is_committed_names_this_machine() {
 }
 
 #[test]
+fn a_clone_lacks_only_the_machines_own_record() {
+    let ctx = TestContext::installed();
+    let before = ctx.tree();
+    fs::remove_dir_all(ctx.project.join(".claude/lean-computer-use/local")).unwrap();
+    ctx.run(&["verify"]).observe().expect(0);
+    snapshot!(ctx, ctx.install(0).stdout.lines().nth(1).unwrap(), @"  recorded which binary the launchers start here");
+    assert_eq!(ctx.tree(), before);
+}
+
+#[test]
 fn what_was_there_comes_back() {
     let ctx = TestContext::new();
     ctx.write(SETTINGS, "{\r\n\t\"a\" : 1.0,\r\n\t\"hooks\": { }\r\n}");
