@@ -10,5 +10,6 @@
 
 mod context;
 mod exit_codes;
+mod hook;
 mod meter;
 mod observe;
