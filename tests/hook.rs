@@ -15,7 +15,7 @@ mod token_meter;
 const VERSIONS: [&str; 2] = ["2.1.197", "2.1.332"];
 
 /// A recorded event with some fields replaced; null removes a field.
-fn event(version: &str, name: &str, changes: Value) -> Value {
+fn event(version: &str, name: &str, changes: &Value) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join(format!("tests/data/events/{version}/{name}.json"));
     let mut event: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
@@ -77,7 +77,7 @@ impl Story {
         }
     }
 
-    fn send(&mut self, name: &str, changes: Value) -> Value {
+    fn send(&mut self, name: &str, changes: &Value) -> Value {
         self.seconds += 1;
         let run = guard(&self.ctx, &event(self.version, name, changes));
         let clock = NOW_MS + self.seconds * 1000;
@@ -89,15 +89,15 @@ impl Story {
         self.calls += 1;
         let mut changes = changes.clone();
         changes["tool_use_id"] = json!(format!("toolu_{}", self.calls));
-        let before = says(&self.send("before", changes.clone()));
+        let before = says(&self.send("before", &changes.clone()));
         if before == "deny" {
             return [before, ""];
         }
-        [before, says(&self.send("failed", changes))]
+        [before, says(&self.send("failed", &changes))]
     }
 
     fn ask(&mut self, changes: &Value) -> &'static str {
-        says(&self.send("before", changes.clone()))
+        says(&self.send("before", &changes.clone()))
     }
 }
 
@@ -113,7 +113,7 @@ fn the_third_identical_failure_is_refused_with_a_reason() {
         assert_eq!(story.fail(&call), ["", ""]);
         assert_eq!(story.fail(&call), ["", "nudge"]);
         story.seconds += 13;
-        let refusal = story.send("before", json!({}));
+        let refusal = story.send("before", &json!({}));
         assert_eq!(says(&refusal), "deny");
         assert_eq!(
             refusal["hookSpecificOutput"]["permissionDecisionReason"],
@@ -148,12 +148,12 @@ fn recorded_calls_of_a_subagent_are_refused_too() {
         let mut story = Story::new(version);
         for turn in ["1", "2"] {
             let changes = json!({"tool_use_id": turn});
-            assert_eq!(says(&story.send("agent-before", changes.clone())), "");
-            story.send("agent-failed", changes);
+            assert_eq!(says(&story.send("agent-before", &changes.clone())), "");
+            story.send("agent-failed", &changes);
         }
-        assert_eq!(says(&story.send("agent-before", json!({}))), "deny");
-        story.send("agent-stopped", json!({}));
-        assert_eq!(says(&story.send("agent-before", json!({}))), "");
+        assert_eq!(says(&story.send("agent-before", &json!({}))), "deny");
+        story.send("agent-stopped", &json!({}));
+        assert_eq!(says(&story.send("agent-before", &json!({}))), "");
     }
 }
 
@@ -181,12 +181,12 @@ fn what_may_have_helped_starts_the_count_again() {
             if name == "succeeded" {
                 changes["agent_id"] = agent["agent_id"].clone();
             }
-            let session = event("2.1.332", "before", json!({}))["session_id"].clone();
+            let session = event("2.1.332", "before", &json!({}))["session_id"].clone();
             changes["session_id"] = session;
             story.fail(&agent);
             story.fail(&agent);
             assert_eq!(story.ask(&agent), "deny");
-            story.send(name, changes.clone());
+            story.send(name, &changes.clone());
             let want = if resets { "" } else { "deny" };
             assert_eq!(story.ask(&agent), want, "{name} {changes} {agent}");
         }
@@ -211,7 +211,7 @@ fn other_errors_and_stopped_commands_are_let_pass() {
     }
     for turn in 0..4 {
         let changes = json!({"tool_use_id": turn.to_string()});
-        assert_eq!(story.send("timed-out", changes), Value::Null);
+        assert_eq!(story.send("timed-out", &changes), Value::Null);
     }
 }
 
@@ -220,7 +220,7 @@ fn it_can_be_turned_off() {
     let mut story = Story::new("2.1.332");
     story.fail(&json!({}));
     story.fail(&json!({}));
-    let run = guard(&story.ctx, &event("2.1.332", "before", json!({})));
+    let run = guard(&story.ctx, &event("2.1.332", "before", &json!({})));
     assert_eq!(
         answer(run.env("LEAN_COMPUTER_USE_GUARD", "off")),
         Value::Null
@@ -255,7 +255,7 @@ fn nothing_that_anybody_wrote_is_on_disk_and_the_session_leaves_nothing() {
         }
     }
     let prompt = json!({"prompt": "zebra prompt", "session_id": "zebra-session"});
-    story.send("prompt", prompt);
+    story.send("prompt", &prompt);
     let state = state(&story.ctx);
     let all = files(&state);
     assert_eq!(all.len(), 4, "{all:?}");
@@ -274,7 +274,7 @@ fn nothing_that_anybody_wrote_is_on_disk_and_the_session_leaves_nothing() {
              0600 guard/#/key\n0600 guard/#/log\n"
         );
     }
-    story.send("session-ended", json!({"session_id": "zebra-session"}));
+    story.send("session-ended", &json!({"session_id": "zebra-session"}));
     assert_eq!(files(&state), [state.join("guard/.lcu-guard")]);
 }
 
@@ -303,7 +303,7 @@ fn hooks_that_run_at_once_lose_no_record_and_share_one_key() {
             .map(|at| {
                 let mut changes = command(&format!("command {at}"));
                 changes["tool_use_id"] = json!(format!("{turn}-{at}"));
-                guard(&ctx, &event("2.1.332", "failed", changes)).start()
+                guard(&ctx, &event("2.1.332", "failed", &changes)).start()
             })
             .collect();
         let seen = started.into_iter().map(|run| run.observe().expect(0));

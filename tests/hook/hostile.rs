@@ -11,7 +11,7 @@ use crate::context::{TestContext, listing};
 #[test]
 fn whatever_comes_in_nothing_comes_out() {
     let ctx = TestContext::new();
-    let whole = serde_json::to_vec(&event("2.1.332", "failed", json!({}))).unwrap();
+    let whole = serde_json::to_vec(&event("2.1.332", "failed", &json!({}))).unwrap();
     let mut long = whole.clone();
     long.pop();
     long.extend(br#","x":""#);
@@ -65,7 +65,7 @@ fn a_host_that_leaves_stdin_open_gets_its_answer() {
     let mut story = Story::new("2.1.332");
     story.fail(&json!({}));
     story.fail(&json!({}));
-    let ask = serde_json::to_string(&event("2.1.332", "before", json!({}))).unwrap();
+    let ask = serde_json::to_string(&event("2.1.332", "before", &json!({}))).unwrap();
     story.ctx.write("event", ask);
     let line = "mkfifo pipe; exec 3<>pipe; cat event >&3; lean-computer-use hook retry-guard <pipe";
     let seen = answer(story.ctx.shell(line, "hook retry-guard"));
@@ -76,7 +76,7 @@ fn a_host_that_leaves_stdin_open_gets_its_answer() {
 #[test]
 fn a_state_folder_that_cannot_be_used_means_silence() {
     use std::os::unix::fs::symlink;
-    let failed = event("2.1.332", "failed", json!({}));
+    let failed = event("2.1.332", "failed", &json!({}));
     let silent = |prepare: &dyn Fn(&Path, &TestContext)| {
         let ctx = TestContext::new();
         let state = state(&ctx);
@@ -129,7 +129,7 @@ fn a_read_only_state_folder_means_silence() {
     }
     fs::set_permissions(&state, fs::Permissions::from_mode(0o500)).unwrap();
     for _ in 0..3 {
-        let failed = serde_json::to_vec(&event("2.1.332", "failed", json!({}))).unwrap();
+        let failed = serde_json::to_vec(&event("2.1.332", "failed", &json!({}))).unwrap();
         assert_eq!(
             answer(ctx.shell(&line, "hook retry-guard").stdin(failed)),
             Value::Null
@@ -138,7 +138,7 @@ fn a_read_only_state_folder_means_silence() {
     assert_eq!(listing(&state), "");
     // The same with a folder that can be written to: so it was the mode that silenced it.
     fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
-    let failed = serde_json::to_vec(&event("2.1.332", "failed", json!({}))).unwrap();
+    let failed = serde_json::to_vec(&event("2.1.332", "failed", &json!({}))).unwrap();
     answer(ctx.shell(&line, "hook retry-guard").stdin(failed));
     assert_ne!(listing(&state), "");
 }

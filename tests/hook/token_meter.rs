@@ -86,7 +86,7 @@ impl Recorded {
             changes["agent_id"] = json!(self.agent);
             changes["agent_transcript_path"] = json!(self.at(&self.agent_file()));
         }
-        let event = event(self.version, name, changes);
+        let event = event(self.version, name, &changes);
         let run = self.ctx.run(&["hook", "token-meter"]);
         run.stdin(event.to_string())
     }
@@ -206,7 +206,9 @@ fn a_broken_row_hides_no_other() {
     answer(world.hook("stopped"));
     let path = state(&world.ctx).join("usage.jsonl");
     let mut rows = fs::read_to_string(&path).unwrap();
-    rows.push_str(&format!("{{\"session\":\"{}\",", world.session));
+    rows += &json!({"session": world.session})
+        .to_string()
+        .replace('}', ",");
     fs::write(&path, &rows).unwrap();
     world.agent_appears();
     answer(world.hook("stopped"));
@@ -227,7 +229,7 @@ fn transcripts_that_do_not_exist_mean_silence() {
             "session-ended",
             "prompt",
         ] {
-            let event = event(version, name, json!({}));
+            let event = event(version, name, &json!({}));
             let run = ctx.run(&["hook", "token-meter"]);
             assert_eq!(answer(run.stdin(event.to_string())), Value::Null, "{name}");
         }
