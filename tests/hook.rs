@@ -278,6 +278,72 @@ fn nothing_that_anybody_wrote_is_on_disk_and_the_session_leaves_nothing() {
     assert_eq!(files(&state), [state.join("guard/.lcu-guard")]);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_old_sessions_left_is_forgotten_and_only_that() {
+    use std::time::{Duration, UNIX_EPOCH};
+    let mut story = Story::new("2.1.332");
+    story.fail(&json!({"session_id": "old"}));
+    story.fail(&json!({"session_id": "young"}));
+    let guard = state(&story.ctx).join("guard");
+    for name in ["0123456789abcdef", "not-a-session"] {
+        fs::create_dir(guard.join(name)).unwrap();
+    }
+    let age = |days: u64| {
+        let now = UNIX_EPOCH + Duration::from_millis(NOW_MS.unsigned_abs());
+        for entry in walkdir::WalkDir::new(&guard).contents_first(true) {
+            let file = fs::File::open(entry.unwrap().path()).unwrap();
+            file.set_modified(now - Duration::from_hours(days * 24))
+                .unwrap();
+        }
+    };
+    let left = || fs::read_dir(&guard).unwrap().count();
+    age(6);
+    story.send("session-ended", &json!({"session_id": "none"}));
+    assert_eq!(left(), 5);
+    age(8);
+    story.fail(&json!({"session_id": "young"}));
+    let log = files(&guard)
+        .into_iter()
+        .filter(|path| path.ends_with("log"));
+    let young = log
+        .max_by_key(|path| fs::metadata(path).unwrap().len())
+        .unwrap();
+    let now = UNIX_EPOCH + Duration::from_millis(NOW_MS.unsigned_abs());
+    fs::File::open(&young).unwrap().set_modified(now).unwrap();
+    story.send("session-ended", &json!({"session_id": "none"}));
+    let mut names: Vec<_> = fs::read_dir(&guard)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let young = young
+        .parent()
+        .unwrap()
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap();
+    let mut want = [".lcu-guard", young, "not-a-session"];
+    want.sort_unstable();
+    assert_eq!(names, want);
+}
+
+#[test]
+fn a_full_log_is_put_aside() {
+    let mut story = Story::new("2.1.332");
+    story.fail(&json!({}));
+    let log = |ctx: &TestContext| {
+        let mut all = files(&state(ctx)).into_iter();
+        all.find(|path| path.ends_with("log")).unwrap()
+    };
+    let path = log(&story.ctx);
+    fs::write(&path, vec![b'\n'; (1 << 20) + 1]).unwrap();
+    story.fail(&json!({}));
+    assert!(fs::metadata(log(&story.ctx)).unwrap().len() < 1000);
+    assert!(path.with_extension("old").exists());
+}
+
 /// Each run of 16 hex digits as `#`.
 fn without_hex(text: &str) -> String {
     let mut out = String::new();
