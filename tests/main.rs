@@ -9,11 +9,13 @@
 )]
 
 #[cfg(unix)]
+#[cfg(unix)]
+
 mod claude;
 mod context;
 mod exit_codes;
+mod hook;
 mod install;
 mod meter;
 mod observe;
-#[cfg(unix)]
 mod real_claude;
