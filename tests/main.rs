@@ -12,6 +12,7 @@
 mod claude;
 mod context;
 mod exit_codes;
+mod hook;
 mod meter;
 mod observe;
 #[cfg(unix)]

@@ -159,7 +159,7 @@ fn standard_input_is_one_transcript() {
 #[test]
 fn broken_lines_and_hostile_names_are_said_and_harmless() {
     let ctx = TestContext::new();
-    let model = r#"\u001b[2J</script><img onerror=x>"#;
+    let model = r"\u001b[2J</script><img onerror=x>";
     let line = format!(
         r#"{{"type":"assistant","requestId":"r","message":{{"id":"msg_1","model":"{model}","usage":{{"output_tokens":7}}}}}}"#
     );
