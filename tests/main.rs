@@ -13,6 +13,7 @@ mod claude;
 mod context;
 mod exit_codes;
 mod hook;
+mod install;
 mod meter;
 mod observe;
 #[cfg(unix)]

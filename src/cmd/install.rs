@@ -176,7 +176,7 @@ fn warn(host: &mut Host, settings: &SettingsPlan, binary: &Binary) -> Result<()>
     if binary.may_go_away {
         writeln!(
             host.err,
-            "warning: {path} lies in a build or temp folder: it may go away, and the hooks then do nothing"
+            "warning: {path} lies in a build or temp folder and may go away: install again from where it stays"
         )?;
     }
     if settings.marked {

@@ -64,6 +64,7 @@ pub fn look(root: &Path, wanted: &Wanted) -> Result<Found> {
             found.folders.insert(folder.to_owned());
         }
     }
+    folder_is_there(root, LOCAL)?;
     for file in &wanted.files {
         if let Some(on_disk) = on_disk(&root.join(&file.path), file.executable)? {
             found.files.insert(file.path.clone(), on_disk);

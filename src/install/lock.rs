@@ -33,7 +33,7 @@ pub fn hold(root: &Path) -> Result<Hold> {
         }
     }
     bail!(
-        "busy: another install works in {} since 10 seconds; try again when it is done",
+        "busy: another install has held {} for 10 seconds; try again when it is done",
         root.display()
     )
 }

@@ -116,9 +116,9 @@ fn events(hooks: Value<'_>) -> Result<Vec<Event<'_>>, Fault> {
     let members = object(hooks, "hooks must be an object")?;
     let mut events: Vec<Event> = Vec::with_capacity(members.len());
     for member in members {
-        let Some(name) = member.key.clone() else {
-            continue;
-        };
+        // A key that is no valid text is nobody's event, but it must not get lost either.
+        let raw = || hooks.text()[member.name.clone()].to_owned();
+        let name = member.key.clone().unwrap_or_else(raw);
         if events.iter().any(|event| event.name == name) {
             return Err(duplicate(hooks, &member, &name));
         }

@@ -183,6 +183,15 @@ fn another_install_mends_copies_and_stale_paths_only() {
 }
 
 #[test]
+fn a_key_that_is_no_text_is_kept() {
+    let text = "{\"\\ud800\": 1, \"hooks\": {\"\\ud800\": []}}";
+    let (text_with_us, mut trace) = merged(text, &entries());
+    trace.created_keys.push("/hooks".to_owned());
+    let rest = unmerge(&text_with_us, &entries(), &trace).unwrap();
+    assert_eq!(rest.as_deref(), Some(text));
+}
+
+#[test]
 fn a_mark_is_kept_apart_and_bad_bytes_have_a_place() {
     assert_eq!(decode(b"\xef\xbb\xbf{}").unwrap(), ("\u{feff}", "{}"));
     assert_eq!(decode(b"{}").unwrap(), ("", "{}"));
