@@ -12,12 +12,20 @@ use crate::claude::project::{LOCKED, heard, knocks, project};
 use crate::claude::scenario::{
     MAIN, Scenario, Step, bash, call, delegate, delegate_in_background, say,
 };
-use crate::claude::session;
+use crate::claude::session::{self, Session};
 use crate::claude::sse::Usage;
 use crate::context::{TestContext, tree};
 
 /// The words that pick the desktop and the app. A private real desktop would be named here.
 const CALCULATOR: &str = "--simulated simulated-calculator";
+
+/// What Claude Code's transcripts call a hook that failed, was too slow, or stepped in after a call.
+const HOOK_TROUBLE: [&str; 4] = [
+    "hook_non_blocking_error",
+    "hook_blocking_error",
+    "hook_cancelled",
+    "hook_stopped_continuation",
+];
 
 /// Where the packet's evidence lies, below the project.
 const EVIDENCE: &str = ".claude/lean-computer-use/local/evidence/product.json";
@@ -38,13 +46,15 @@ fn the_third_failure_is_refused_in_the_main_thread_and_in_the_runner() {
     let runner = three_times("./knock")
         .chain(three_times(&lost("another-such-app")))
         .chain([say("It stays shut here too.")]);
-    let api = Api::start(Scenario::default().main(main).script("runner", runner));
-    session::run(&ctx, &api, "Open the door.");
+    let scenario = Scenario::default().main(main).script("runner", runner);
+    let (api, _) = play(&ctx, scenario, "Open the door.");
 
     for script in [MAIN, "runner"] {
         let tries = results(&api, script);
         assert_third_refused(&tries[..3], LOCKED);
         assert_third_refused(&tries[3..6], "Exit code 2\n");
+        let warned = api.asked(script)[2].news();
+        assert!(warned.contains("retry guard: same error twice"), "{warned}");
     }
     assert_eq!(knocks(&ctx), 2 + 2, "it ran twice in each");
     assert_eq!(heard(&ctx), 4 + 4, "the user's own hook goes on working");
@@ -57,8 +67,8 @@ fn the_runner_is_registered_and_does_desk_work_unasked() {
     let look = call("Read", &json!({"file_path": ctx.project.join(EVIDENCE)}));
     let main = [delegate("desk-runner", "runner"), look, say("It is 84.")];
     let runner = [packet(), say("84. Cleanup: done.")];
-    let api = Api::start(Scenario::default().main(main).script("runner", runner));
-    session::run(&ctx, &api, "What is 12 times 7?");
+    let scenario = Scenario::default().main(main).script("runner", runner);
+    let (api, _) = play(&ctx, scenario, "What is 12 times 7?");
 
     let offer = api.asked(MAIN)[0].body.to_string();
     let listed = offer.split("- desk-runner: ").nth(1).expect(&offer);
@@ -91,13 +101,11 @@ fn the_meter_and_its_hook_agree_with_claude_codes_own_count() {
         say("Waiting."),
     ];
     let aloud = packet().after_saying("Now the packet.");
-    let api = Api::start(
-        Scenario::default()
-            .main(main)
-            .script("waited-for", [aloud, say("84.")])
-            .script("in-background", [packet(), say("84 again.")]),
-    );
-    let session = session::run(&ctx, &api, "What is 12 times 7?");
+    let scenario = Scenario::default()
+        .main(main)
+        .script("waited-for", [aloud, say("84.")])
+        .script("in-background", [packet(), say("84 again.")]);
+    let (api, session) = play(&ctx, scenario, "What is 12 times 7?");
     assert_computed(&api, "waited-for", 0);
     assert_computed(&api, "in-background", 0);
 
@@ -121,8 +129,8 @@ fn after_uninstall_a_session_is_as_it_was_before_us() {
     ctx.run(&["install", "--allow"]).observe().expect(0);
     let main = [delegate("desk-runner", "runner"), say("It is 84.")];
     let runner = [packet(), say("84. Cleanup: done.")];
-    let api = Api::start(Scenario::default().main(main).script("runner", runner));
-    session::run(&ctx, &api, "What is 12 times 7?");
+    let scenario = Scenario::default().main(main).script("runner", runner);
+    let (api, _) = play(&ctx, scenario, "What is 12 times 7?");
     assert_computed(&api, "runner", 0);
 
     ctx.run(&["uninstall"]).observe().expect(0);
@@ -130,6 +138,19 @@ fn after_uninstall_a_session_is_as_it_was_before_us() {
     let counted = hooked(&ctx);
     assert_without_us(&ctx);
     assert_eq!(hooked(&ctx), counted, "no hook of ours ran any more");
+}
+
+/// Plays one session in which no hook broke, was too slow or ended a turn.
+#[track_caller]
+fn play(ctx: &TestContext, scenario: Scenario, prompt: &str) -> (Api, Session) {
+    let api = Api::start(scenario);
+    let session = session::run(ctx, &api, prompt);
+    for (path, text) in session.transcripts() {
+        for mark in HOOK_TROUBLE {
+            assert!(!text.contains(mark), "{mark} in {}: {text}", path.display());
+        }
+    }
+    (api, session)
 }
 
 fn installed() -> TestContext {
@@ -196,8 +217,7 @@ fn assert_computed(api: &Api, script: &str, call: usize) {
 #[track_caller]
 fn assert_without_us(ctx: &TestContext) {
     let script = three_times("./knock").chain([say("It stays shut.")]);
-    let api = Api::start(Scenario::default().main(script));
-    let session = session::run(ctx, &api, "Open the door.");
+    let (api, session) = play(ctx, Scenario::default().main(script), "Open the door.");
 
     assert_eq!(results(&api, MAIN), vec![(true, LOCKED.to_owned()); 3]);
     assert_eq!((knocks(ctx), heard(ctx)), (3, 3));

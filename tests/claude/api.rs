@@ -98,16 +98,26 @@ impl Asked {
         tools.filter_map(|tool| tool["name"].as_str()).collect()
     }
 
+    /// The texts since the model last spoke, tool results aside: what a user or Claude Code itself adds.
+    pub fn news(&self) -> String {
+        let texts: Vec<_> = self.latest().map(|m| text_of(&m["content"])).collect();
+        texts.join("\n")
+    }
+
     /// The results of the last turn's tool calls: whether each is an error, and its text.
     pub fn results(&self) -> Vec<(bool, String)> {
-        let messages = self.body["messages"].as_array().unwrap();
-        let from = messages.iter().rposition(|m| m["role"] == "assistant");
-        messages[from.map_or(0, |at| at + 1)..]
-            .iter()
+        self.latest()
             .flat_map(|message| message["content"].as_array().into_iter().flatten())
             .filter(|block| block["type"] == "tool_result")
             .map(|block| (block["is_error"] == true, text_of(&block["content"])))
             .collect()
+    }
+
+    /// The messages since the model last spoke.
+    fn latest(&self) -> impl Iterator<Item = &Value> {
+        let messages = self.body["messages"].as_array().unwrap();
+        let from = messages.iter().rposition(|m| m["role"] == "assistant");
+        messages[from.map_or(0, |at| at + 1)..].iter()
     }
 }
 

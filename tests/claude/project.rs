@@ -29,7 +29,6 @@ pub fn project() -> TestContext {
     let ctx = TestContext::new();
     let path = ctx.project.to_str().unwrap();
     let home = json!({
-        "hasCompletedOnboarding": true,
         "projects": {path: {"hasTrustDialogAccepted": true}},
     });
     fs::write(ctx.home.join(".claude.json"), home.to_string()).unwrap();
