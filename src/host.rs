@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -16,6 +16,8 @@ pub struct Host {
     pub cwd: PathBuf,
     /// The running binary's own path, when the system tells it.
     pub exe: Option<PathBuf>,
+    /// Whether a person can be asked: a terminal on both ends, and no `CI`.
+    pub interactive: bool,
     /// Standard input.
     pub stdin: Box<dyn Read + Send>,
     /// Standard output: answers.
@@ -36,6 +38,9 @@ impl Host {
             env: std::env::vars_os().collect(),
             cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             exe: std::env::current_exe().ok(),
+            interactive: io::stdin().is_terminal()
+                && io::stdout().is_terminal()
+                && std::env::var_os("CI").is_none(),
             stdin: Box::new(io::stdin()),
             out: Box::new(anstream::stdout()),
             err: Box::new(anstream::stderr()),

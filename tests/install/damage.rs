@@ -13,13 +13,10 @@ fn every_damage_has_its_name() {
         ("missing .claude/agents/desk-runner.md", |ctx| {
             fs::remove_file(ctx.project.join(AGENT)).unwrap();
         }),
-        (
-            "modified .claude/agents/desk-runner.md it is a folder",
-            |ctx| {
-                fs::remove_file(ctx.project.join(AGENT)).unwrap();
-                fs::create_dir(ctx.project.join(AGENT)).unwrap();
-            },
-        ),
+        ("type .claude/agents/desk-runner.md a folder", |ctx| {
+            fs::remove_file(ctx.project.join(AGENT)).unwrap();
+            fs::create_dir(ctx.project.join(AGENT)).unwrap();
+        }),
         ("extra .claude/lean-computer-use/desk/mine", |ctx| {
             ctx.write(".claude/lean-computer-use/desk/mine", "");
             ctx.write(".claude/lean-computer-use/config.toml", "");

@@ -1,10 +1,12 @@
 //! Install, verify and uninstall: stories of a project and its `.claude`.
 
 mod damage;
+mod flags;
 mod kept;
 mod place;
 mod refused;
 mod restored;
+mod scopes;
 
 use std::collections::BTreeMap;
 use std::path::Path;
