@@ -9,5 +9,10 @@
 )]
 
 mod context;
+mod desk;
+#[cfg(target_os = "linux")]
+mod desktop;
 mod exit_codes;
 mod observe;
+#[cfg(target_os = "linux")]
+mod real_desk;
