@@ -10,6 +10,9 @@
 
 mod context;
 mod desk;
+#[cfg(unix)]
+mod desk_driver;
+mod desk_flow;
 #[cfg(target_os = "linux")]
 mod desktop;
 mod exit_codes;
