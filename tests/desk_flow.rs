@@ -168,6 +168,30 @@ fn a_text_is_done_only_when_the_field_holds_it() {
 }
 
 #[test]
+fn setting_a_field_does_not_submit_its_form() {
+    let field = |n: u32, value: Option<&str>| {
+        let (tool, mut answer) = read(n, value.unwrap_or_default());
+        answer["elements"][0]["actions"] = json!(["activate"]);
+        answer["elements"][0]["value"] = json!(value);
+        (tool, answer)
+    };
+    let typed = ("type_text", json!({"effect": "unverifiable"}));
+    let answers = vec![field(1, None), typed, field(2, Some("Ada L"))];
+    let came = run(&[r#"set Name = "Ada L""#], answers);
+    assert_eq!(came.to, "done");
+    assert_eq!(came.asked[3]["text"], "Ada L");
+    let no = "step 1: refused setting_could_submit";
+    assert_eq!(run(&["set Name = Ada"], vec![field(1, Some("Eve"))]).to, no);
+    assert_eq!(run(&["set Name = Zoë"], vec![field(1, None)]).to, no);
+    assert_eq!(run(&[r#"set Name = "a\nb""#], vec![field(1, None)]).to, no);
+    // Its label is not its text.
+    assert_eq!(
+        run(&[r#"expect Name = """#], vec![field(1, None)]).to,
+        "done"
+    );
+}
+
+#[test]
 fn a_stale_token_and_an_ended_session_are_tried_once_more() {
     let stale = json!({"refusal": {"code": "stale_element_token"}, "status": "refused"});
     let stale = ("click", stale);
@@ -183,7 +207,7 @@ fn a_stale_token_and_an_ended_session_are_tried_once_more() {
     assert_eq!(came.to, "unverified");
     assert_eq!(came.asked[5]["element_token"], "s00000002:1");
 
-    let answers = vec![read(1, ""), stale.clone(), read(2, ""), stale];
+    let answers = vec![read(1, ""), stale.clone(), read(2, ""), stale, read(3, "")];
     assert_eq!(
         run(&["click Save"], answers).to,
         "step 1: refused stale_element_token"
@@ -210,7 +234,8 @@ fn one_read_serves_several_actions_and_every_check_gets_its_own() {
     ];
     let steps = ["click Save", "click Save", "expect Name = ok", "click Save"];
     assert_eq!(run(&steps, answers).to, "unverified");
-    let answers = vec![read(1, ""), effect("click", "suspected_noop")];
+    // What is there after a failure is read for whoever looks into it.
+    let answers = vec![read(1, ""), effect("click", "suspected_noop"), read(2, "")];
     assert_eq!(
         run(&["click Save", "click Save"], answers).to,
         "step 1: no_effect"
@@ -237,6 +262,22 @@ fn a_window_that_went_away_is_looked_up_once() {
         run(&["read Name"], answers).to,
         "step 1: refused window_gone"
     );
+}
+
+#[test]
+fn a_click_that_closes_its_window_is_no_failure() {
+    let gone = "Window target pid 7, window_id 9 is stale or no longer running; refresh.";
+    let answers = vec![
+        read(1, ""),
+        effect("click", "unverifiable"),
+        ("get_window_state", gone.into()),
+        // The app ended with it, and is not launched again.
+        (
+            "list_apps",
+            json!({"apps": [{"name": "app", "bundle_id": "app", "running": false}]}),
+        ),
+    ];
+    assert_eq!(run(&["click Save"], answers).to, "unverified");
 }
 
 #[test]

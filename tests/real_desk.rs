@@ -1,7 +1,7 @@
 //! Stories of the desk tools on the real thing: the real cua-driver on a private desktop with real
 //! apps. `.ci/run` installs the parts; without them these tests fail, they never skip.
 
-use std::fs;
+use std::process::Stdio;
 
 use lean_computer_use::desk::request::{Kind, TOOLS};
 
@@ -128,17 +128,36 @@ fn text_is_set_whole_and_read_back() {
 #[ignore = "needs a desktop and the cua-driver: .ci/run"]
 fn a_password_is_set_and_never_shown() {
     let ctx = TestContext::new();
-    let mut desktop = Desktop::start(&ctx);
-    desktop.spawn(&["zenity", "--password", "--title=Secret"]);
+    let desktop = Desktop::start(&ctx);
+    let mut zenity = desktop.command("zenity");
+    zenity
+        .args(["--password", "--title=Secret"])
+        .stdout(Stdio::piped());
+    let zenity = zenity
+        .spawn()
+        .expect("zenity must be installed; .ci/run does it");
     until("zenity", || {
         !desktop.judged("zenity", "password text").is_empty()
     });
+    let packet = "set \"password text\": = hunter2\nread \"password text\":";
     let run = desktop.run(ctx.run(&["desk-run", "zenity"]));
-    let seen = run
-        .stdin("read \"password text\":\nset \"password text\": = hunter2")
-        .observe();
-    assert!(!seen.to_string().contains("hunter2"), "{seen}");
-    assert!(!seen.stdout.contains("desk-run: done"), "{seen}");
+    let seen = run.stdin(packet).observe().expect(0);
+    assert!(
+        seen.stdout
+            .starts_with("desk-run: unverified 2 steps (1 unverified), "),
+        "{seen}"
+    );
+    assert!(
+        seen.stdout.contains("\"password text\" \"[redacted]\""),
+        "{seen}"
+    );
+    // Setting the field did not send the dialog; the click does, and closes the window.
+    let click = desktop.run(ctx.run(&["desk-run", "zenity", "click OK"]));
+    let clicked = click.observe().expect(0);
+    assert!(clicked.stdout.contains("unverified 1 step"), "{clicked}");
+    let said = zenity.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(said.stdout).unwrap(), "hunter2\n");
+    assert!(!format!("{seen}{clicked}").contains("hunter2"));
     let state = ctx.home.join(".local/state");
     for (name, what) in crate::context::tree(&state) {
         assert!(!what.contains("hunter2"), "{name}");
@@ -217,5 +236,4 @@ fn the_list_of_tools_is_the_drivers_own() {
             );
         }
     }
-    fs::metadata(&desktop.driver).unwrap();
 }

@@ -90,6 +90,7 @@ fn finish(args: &Args, performed: Performed, world: &World, host: &mut Host) -> 
             let place = Place {
                 path: path.as_deref(),
                 outside_project,
+                unread: path.is_none(),
                 simulated,
             };
             receipt::packet(&mut host.out, status, &performed.steps, &place)?;

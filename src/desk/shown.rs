@@ -36,6 +36,12 @@ impl RawText {
         Self(text.into())
     }
 
+    /// No text.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self(String::new())
+    }
+
     /// The text, for comparing; it must not be printed.
     #[must_use]
     pub fn reveal(&self) -> &str {

@@ -52,7 +52,7 @@ impl<'a, 'b> Target<'a, 'b> {
                 app,
             });
         }
-        let window = look_up(calls, app)?;
+        let window = find_or_launch(calls, app)?;
         Ok(Self {
             calls,
             window,
@@ -61,12 +61,12 @@ impl<'a, 'b> Target<'a, 'b> {
         })
     }
 
-    /// Reads the window. When it is gone the app's window is looked up again, once.
+    /// Reads the window. When it is gone the app's window is looked up again, once; nothing is
+    /// launched for it.
     pub fn read(&mut self) -> Result<Seen, Stop> {
         match self.read_once() {
             Err(Stop::Failed(failure)) if is_gone(&failure) => {
-                self.calls.run.forget_window();
-                self.window = look_up(self.calls, self.app)?;
+                self.window = find_again(self.calls, self.app)?;
                 self.cached = false;
                 self.read_once()
             }
@@ -131,32 +131,58 @@ fn is_gone(failure: &Failure) -> bool {
     .any(|code| failure.is(code))
 }
 
-fn look_up(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
-    let apps = calls.ask(own("list_apps")?, &Map::new(), None)?;
-    let (mut pids, launched, window) = match app::pick(name, &apps.answer) {
+/// Finds the app's window, or launches the app and waits for its first one.
+fn find_or_launch(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
+    let (mut pids, arguments) = match look_up(calls, name)? {
         App::Unknown => return Err(unknown(name)),
-        App::Installed(arguments) => (Vec::new(), launch(calls, name, &arguments)?, None),
+        App::Installed(arguments) => (Vec::new(), Some(arguments)),
         App::Running(pids, arguments) => match (first_window(calls, &pids, LOOKS)?, arguments) {
-            (Some(window), _) => (pids, None, Some(window)),
+            (Some(window), _) => return remember(calls, window, None),
             // Its window can be on another desktop of this machine, whose processes are listed too.
-            (None, Some(arguments)) => (pids, launch(calls, name, &arguments)?, None),
-            (None, None) => (pids, None, None),
+            (None, arguments) => (pids, arguments),
         },
     };
+    let launched = match arguments {
+        Some(arguments) => launch(calls, name, &arguments)?,
+        None => None,
+    };
     pids.extend(launched);
-    let window = match window {
-        Some(window) => Some(window),
-        None => first_window(calls, &pids, LAUNCH_LOOKS)?,
+    match first_window(calls, &pids, LAUNCH_LOOKS)? {
+        Some(window) => remember(calls, window, launched),
+        None => Err(no_window(name)),
+    }
+}
+
+/// Finds the window of an app that ran a moment ago. Launches nothing: a step can have closed it.
+fn find_again(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
+    calls.run.forget_window();
+    let pids = match look_up(calls, name)? {
+        App::Running(pids, _) => pids,
+        App::Installed(_) | App::Unknown => return Err(no_window(name)),
     };
-    let Some(window) = window else {
-        let name = escape::quoted(name);
-        let why = "it runs and shows none; open one, or start the app anew";
-        return Err(anyhow!("could not find a window of {name}: {why}").into());
-    };
+    match first_window(calls, &pids, LOOKS)? {
+        Some(window) => remember(calls, window, None),
+        None => Err(no_window(name)),
+    }
+}
+
+fn look_up(calls: &mut Calls, name: &str) -> Result<App, Stop> {
+    let apps = calls.ask(own("list_apps")?, &Map::new(), None)?;
+    Ok(app::pick(name, &apps.answer))
+}
+
+fn remember(calls: &mut Calls, window: Window, launched: Option<i64>) -> Result<Window, Stop> {
     let start = calls.process_start(window.pid);
     let launched = launched == Some(window.pid);
     calls.run.remember(window, start, launched)?;
     Ok(window)
+}
+
+fn no_window(name: &str) -> Stop {
+    let name = escape::quoted(name);
+    Stop::CouldNot(anyhow!(
+        "could not find a window of {name}: it has none, or does not run any more"
+    ))
 }
 
 /// The best window of these processes, looked for so often.
