@@ -185,7 +185,10 @@ fn launch(
             Ok(pid)
         }
         Err(Stop::Failed(failure)) => {
-            let code = failure.code.as_ref().map_or("no code", |code| code.as_str());
+            let code = failure
+                .code
+                .as_ref()
+                .map_or("no code", |code| code.as_str());
             if code == "app_not_installed" {
                 return Err(unknown(name));
             }

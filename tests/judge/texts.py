@@ -16,7 +16,8 @@ from gi.repository import Atspi  # noqa: E402
 def texts(node, role):
     if node is None:
         return
-    if node.get_role_name() == role:
+    # The library says "editbar" where the app says "edit bar".
+    if node.get_role_name().replace(" ", "") == role.replace(" ", ""):
         text = node.get_text_iface()
         count = text.get_character_count() if text else 0
         yield Atspi.Text.get_text(text, 0, count) if text else node.get_name()
