@@ -9,8 +9,6 @@
 )]
 
 #[cfg(unix)]
-#[cfg(unix)]
-
 mod claude;
 mod context;
 mod exit_codes;
@@ -18,4 +16,5 @@ mod hook;
 mod install;
 mod meter;
 mod observe;
+#[cfg(unix)]
 mod real_claude;
