@@ -11,6 +11,9 @@
 #[cfg(unix)]
 mod claude;
 mod context;
+mod desk;
+#[cfg(target_os = "linux")]
+mod desktop;
 mod exit_codes;
 mod hook;
 mod install;
@@ -18,3 +21,5 @@ mod meter;
 mod observe;
 #[cfg(unix)]
 mod real_claude;
+#[cfg(target_os = "linux")]
+mod real_desk;

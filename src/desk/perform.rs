@@ -303,6 +303,7 @@ fn compare(field: &Node, text: &RawText) -> Result<Status, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use super::Status::{Done, Unverified};
     use super::*;
 
     #[test]
@@ -316,7 +317,6 @@ mod tests {
             };
             words.iter().enumerate().map(step).collect::<Vec<_>>()
         };
-        use Status::{Done, Unverified};
         for (words, want) in [
             (vec![("click", Unverified), ("expect", Done)], Done),
             (vec![("expect", Done), ("click", Unverified)], Unverified),

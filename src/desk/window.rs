@@ -12,7 +12,10 @@ use super::request::{Tool, Window, tool};
 use super::tree::{self, Tree};
 use crate::escape;
 
-/// How often to look for the first window of an app that starts: 5 s with the usual pause.
+/// How often to look for a window of an app that runs: 1 s with the usual pause.
+const LOOKS: usize = 10;
+
+/// How often to look for the first window of an app that starts: 5 s.
 const LAUNCH_LOOKS: usize = 50;
 
 /// A window as it was just read.
@@ -130,38 +133,59 @@ fn is_gone(failure: &Failure) -> bool {
 
 fn look_up(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
     let apps = calls.ask(own("list_apps")?, &Map::new(), None)?;
-    let (pids, launched) = match app::pick(name, &apps.answer) {
-        App::Running(pids) => (pids, false),
-        App::Installed(arguments) => (vec![launch(calls, name, &arguments)?], true),
+    let (mut pids, launched, window) = match app::pick(name, &apps.answer) {
         App::Unknown => return Err(unknown(name)),
+        App::Installed(arguments) => (Vec::new(), launch(calls, name, &arguments)?, None),
+        App::Running(pids, arguments) => match (first_window(calls, &pids, LOOKS)?, arguments) {
+            (Some(window), _) => (pids, None, Some(window)),
+            // Its window can be on another desktop of this machine, whose processes are listed too.
+            (None, Some(arguments)) => (pids, launch(calls, name, &arguments)?, None),
+            (None, None) => (pids, None, None),
+        },
     };
-    let mut looks = 0;
-    let window = loop {
-        let windows = calls.ask(own("list_windows")?, &Map::new(), None)?;
-        if let Some(window) = app::pick_window(&pids, &windows.answer) {
-            break window;
-        }
-        looks += 1;
-        if looks == LAUNCH_LOOKS {
-            let name = escape::quoted(name);
-            let why = "it runs and shows none; open one, or start the app anew";
-            return Err(anyhow!("could not find a window of {name}: {why}").into());
-        }
-        calls.pause();
+    pids.extend(launched);
+    let window = match window {
+        Some(window) => Some(window),
+        None => first_window(calls, &pids, LAUNCH_LOOKS)?,
+    };
+    let Some(window) = window else {
+        let name = escape::quoted(name);
+        let why = "it runs and shows none; open one, or start the app anew";
+        return Err(anyhow!("could not find a window of {name}: {why}").into());
     };
     let start = calls.process_start(window.pid);
+    let launched = launched == Some(window.pid);
     calls.run.remember(window, start, launched)?;
     Ok(window)
 }
 
-fn launch(calls: &mut Calls, name: &str, arguments: &Map<String, Value>) -> Result<i64, Stop> {
+/// The best window of these processes, looked for so often.
+fn first_window(calls: &mut Calls, pids: &[i64], looks: usize) -> Result<Option<Window>, Stop> {
+    for left in (0..looks).rev() {
+        let windows = calls.ask(own("list_windows")?, &Map::new(), None)?;
+        let window = app::pick_window(pids, &windows.answer);
+        if window.is_some() {
+            return Ok(window);
+        }
+        if left > 0 {
+            calls.pause();
+        }
+    }
+    Ok(None)
+}
+
+fn launch(
+    calls: &mut Calls,
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Result<Option<i64>, Stop> {
     match calls.ask(own("launch_app")?, arguments, None) {
         Ok(yes) => {
             let pid = yes.answer.reveal().get("pid").and_then(Value::as_i64);
-            pid.ok_or_else(|| anyhow!("could not launch the app: no process came of it").into())
+            Ok(pid)
         }
         Err(Stop::Failed(failure)) => {
-            let code = failure.code.as_ref().map_or("", |code| code.as_str());
+            let code = failure.code.as_ref().map_or("no code", |code| code.as_str());
             if code == "app_not_installed" {
                 return Err(unknown(name));
             }
