@@ -23,3 +23,4 @@ mod observe;
 mod real_claude;
 #[cfg(target_os = "linux")]
 mod real_desk;
+mod try_loop;
