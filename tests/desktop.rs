@@ -118,10 +118,15 @@ impl Desktop {
         self.children.push(child);
     }
 
+    /// What a process needs to find this desktop and its driver.
+    pub fn env(&self) -> Vec<(OsString, OsString)> {
+        let driver = ("CUA_DRIVER_BIN".into(), self.driver.clone().into());
+        self.env.iter().cloned().chain([driver]).collect()
+    }
+
     /// A call of the binary under test, on this desktop.
     pub fn run(&self, run: Run) -> Run {
-        let run = run.env("CUA_DRIVER_BIN", &self.driver);
-        self.env.iter().fold(run, |run, (name, value)| {
+        self.env().iter().fold(run, |run, (name, value)| {
             run.env(name.to_str().unwrap(), value)
         })
     }

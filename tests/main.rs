@@ -8,6 +8,8 @@
     reason = "tests start processes, write files and may stop at the first surprise"
 )]
 
+#[cfg(unix)]
+mod claude;
 mod context;
 mod desk;
 #[cfg(unix)]
@@ -16,6 +18,12 @@ mod desk_flow;
 #[cfg(target_os = "linux")]
 mod desktop;
 mod exit_codes;
+mod hook;
+mod install;
+mod meter;
 mod observe;
+#[cfg(unix)]
+mod real_claude;
 #[cfg(target_os = "linux")]
 mod real_desk;
+mod try_loop;

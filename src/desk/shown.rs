@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex_lite::Regex;
 use serde_json::Value;
 
 use crate::escape;
