@@ -247,7 +247,7 @@ fn one_call_and_cleaning_up_twice() {
     exit 2
     --- stdout
     --- stderr
-    lean-computer-use: could not find the app "no-such-app": none that runs or is installed has this bundle id, desktop-file id, executable or display name
+    desk-read: could not find the app "no-such-app": none that runs or is installed has this bundle id, desktop-file id, executable or display name
     ---
     "#);
     let theirs = ctx.home.join(".local/state/lean-computer-use/desk/theirs");

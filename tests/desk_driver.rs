@@ -122,12 +122,12 @@ fn arguments_go_in_on_standard_input_and_secrets_stay_out_of_sight() {
         assert_eq!(call.split_whitespace().count(), 2, "{call}");
     }
     for line in fake.noted("stdin").lines().filter(|line| !line.is_empty()) {
-        let sent: serde_json::Value = serde_json::from_str(line).unwrap();
+        let arguments: serde_json::Value = serde_json::from_str(line).unwrap();
         assert!(
-            sent["session"].as_str().unwrap().starts_with("lcu-"),
-            "{sent}"
+            arguments["session"].as_str().unwrap().starts_with("lcu-"),
+            "{arguments}"
         );
-        assert_eq!(sent.get("scope"), None);
+        assert_eq!(arguments.get("scope"), None);
     }
 }
 

@@ -97,7 +97,7 @@ fn words(performed: &Performed) -> String {
             let (status, code) = (failure.status.word(), code.unwrap_or_default());
             format!("step {step}: {status}{code}")
         }
-        Some((step, _, stop)) => format!("step {step}: {stop:?}"),
+        Some((step, _, other)) => format!("step {step}: {other:?}"),
     }
 }
 
