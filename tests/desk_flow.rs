@@ -184,6 +184,9 @@ fn setting_a_field_does_not_submit_its_form() {
     assert_eq!(run(&["set Name = Ada"], vec![field(1, Some("Eve"))]).to, no);
     assert_eq!(run(&["set Name = Zoë"], vec![field(1, None)]).to, no);
     assert_eq!(run(&[r#"set Name = "a\nb""#], vec![field(1, None)]).to, no);
+    let mut bullets = field(1, None);
+    bullets.1["elements"][0]["label"] = json!("●●●");
+    assert_eq!(run(&["set text: = Ada"], vec![bullets]).to, no);
     // Its label is not its text.
     assert_eq!(
         run(&[r#"expect Name = """#], vec![field(1, None)]).to,

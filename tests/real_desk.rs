@@ -151,6 +151,15 @@ fn a_password_is_set_and_never_shown() {
         seen.stdout.contains("\"password text\" \"[redacted]\""),
         "{seen}"
     );
+    // The driver would send the dialog with a field that it sets again; that is not for `set`.
+    let again = ["desk-run", "zenity", "set \"password text\": = x"];
+    let refused = desktop.run(ctx.run(&again)).observe().expect(1);
+    assert!(
+        refused
+            .stdout
+            .starts_with("desk-run: step 1: refused setting_could_submit\n"),
+        "{refused}"
+    );
     // Setting the field did not send the dialog; the click does, and closes the window.
     let click = desktop.run(ctx.run(&["desk-run", "zenity", "click OK"]));
     let clicked = click.observe().expect(0);

@@ -269,7 +269,7 @@ fn way_to_set(node: &Node, text: &RawText) -> Result<(&'static Tool, Map<String,
     } else {
         let mut no = Failure::new(Status::Refused, Some(Code::own("setting_could_submit")));
         no.detail.push(Shown::own(
-            "only ASCII into an empty field is sure not to submit; clear it, or call desk set_value",
+            "only ASCII into an empty field is sure not to submit; desk set_value sets it all the same",
         ));
         return Err(no.into());
     };

@@ -27,6 +27,11 @@ impl RawAnswer {
 }
 
 /// Text of an app or of the driver.
+///
+/// ```compile_fail
+/// let text = lean_computer_use::desk::shown::RawText::new("hunter2");
+/// println!("{text}");
+/// ```
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct RawText(String);
 

@@ -10,7 +10,7 @@
 
 use serde_json::Value;
 
-use super::shown::{RawAnswer, RawText};
+use super::shown::{RawAnswer, RawText, is_bullets};
 
 /// One control or text of a window.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -53,6 +53,8 @@ impl Node {
     pub fn text(&self) -> &RawText {
         match &self.value {
             Some(value) => value,
+            // A password field has its bullets in the name, and no value (0.37, Linux).
+            None if is_bullets(self.name.reveal()) => &self.name,
             None if self.token.is_some() && self.is_field() => &EMPTY,
             None => &self.name,
         }
