@@ -26,4 +26,6 @@ mod observe;
 mod real_claude;
 #[cfg(target_os = "linux")]
 mod real_desk;
+#[cfg(target_os = "linux")]
+mod real_try;
 mod try_loop;
