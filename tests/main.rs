@@ -9,13 +9,23 @@
 )]
 
 #[cfg(unix)]
-#[cfg(unix)]
-
 mod claude;
 mod context;
+mod desk;
+#[cfg(unix)]
+mod desk_driver;
+mod desk_flow;
+#[cfg(target_os = "linux")]
+mod desktop;
 mod exit_codes;
 mod hook;
 mod install;
 mod meter;
 mod observe;
+#[cfg(unix)]
 mod real_claude;
+#[cfg(target_os = "linux")]
+mod real_desk;
+#[cfg(target_os = "linux")]
+mod real_try;
+mod try_loop;

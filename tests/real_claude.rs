@@ -12,12 +12,12 @@ use crate::claude::project::{LOCKED, heard, knocks, project};
 use crate::claude::scenario::{
     MAIN, Scenario, Step, bash, call, delegate, delegate_in_background, say,
 };
-use crate::claude::session::{self, Session};
+use crate::claude::session::{self, Env, Session};
 use crate::claude::sse::Usage;
 use crate::context::{TestContext, tree};
 
-/// The words that pick the desktop and the app. A private real desktop would be named here.
-const CALCULATOR: &str = "--simulated simulated-calculator";
+/// The words that pick the calculator inside the binary.
+const SIMULATED: &str = "--simulated simulated-calculator";
 
 /// What Claude Code's transcripts call a hook that failed, was too slow, or stepped in after a call.
 const HOOK_TROUBLE: [&str; 4] = [
@@ -66,7 +66,7 @@ fn the_runner_is_registered_and_does_desk_work_unasked() {
     let ctx = installed();
     let look = call("Read", &json!({"file_path": ctx.project.join(EVIDENCE)}));
     let main = [delegate("desk-runner", "runner"), look, say("It is 84.")];
-    let runner = [packet(), say("84. Cleanup: done.")];
+    let runner = [packet(SIMULATED), say("84. Cleanup: done.")];
     let scenario = Scenario::default().main(main).script("runner", runner);
     let (api, _) = play(&ctx, scenario, "What is 12 times 7?");
 
@@ -90,6 +90,26 @@ fn the_runner_is_registered_and_does_desk_work_unasked() {
     assert_computed(&api, MAIN, 1);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "needs the real Claude Code, a desktop and the cua-driver: .ci/run"]
+fn the_runner_computes_on_a_real_desktop() {
+    let ctx = installed();
+    let desktop = crate::desktop::Desktop::start(&ctx);
+    let look = call("Read", &json!({"file_path": ctx.project.join(EVIDENCE)}));
+    let main = [delegate("desk-runner", "runner"), look, say("It is 84.")];
+    let clean = bash("lean-computer-use desk-clean mate-calc");
+    let runner = [packet("mate-calc"), clean, say("84. Cleanup: done.")];
+    let scenario = Scenario::default().main(main).script("runner", runner);
+    let (api, _) = play_on(desktop.env(), &ctx, scenario, "What is 12 times 7?");
+
+    assert_computed(&api, "runner", 0);
+    assert_computed(&api, MAIN, 1);
+    assert_eq!(desktop.judged("mate-calc", "edit bar"), ["84"]);
+    let (failed, cleaned) = &results(&api, "runner")[1];
+    assert!(!failed, "{cleaned}");
+}
+
 #[test]
 #[ignore = "needs the real Claude Code: .ci/run"]
 fn the_meter_and_its_hook_agree_with_claude_codes_own_count() {
@@ -100,11 +120,11 @@ fn the_meter_and_its_hook_agree_with_claude_codes_own_count() {
         delegate_in_background("desk-runner", "in-background"),
         say("Waiting."),
     ];
-    let aloud = packet().after_saying("Now the packet.");
+    let aloud = packet(SIMULATED).after_saying("Now the packet.");
     let scenario = Scenario::default()
         .main(main)
         .script("waited-for", [aloud, say("84.")])
-        .script("in-background", [packet(), say("84 again.")]);
+        .script("in-background", [packet(SIMULATED), say("84 again.")]);
     let (api, session) = play(&ctx, scenario, "What is 12 times 7?");
     assert_computed(&api, "waited-for", 0);
     assert_computed(&api, "in-background", 0);
@@ -128,7 +148,7 @@ fn after_uninstall_a_session_is_as_it_was_before_us() {
     let before = tree(&ctx.project);
     ctx.run(&["install", "--allow"]).observe().expect(0);
     let main = [delegate("desk-runner", "runner"), say("It is 84.")];
-    let runner = [packet(), say("84. Cleanup: done.")];
+    let runner = [packet(SIMULATED), say("84. Cleanup: done.")];
     let scenario = Scenario::default().main(main).script("runner", runner);
     let (api, _) = play(&ctx, scenario, "What is 12 times 7?");
     assert_computed(&api, "runner", 0);
@@ -140,11 +160,17 @@ fn after_uninstall_a_session_is_as_it_was_before_us() {
     assert_eq!(hooked(&ctx), counted, "no hook of ours ran any more");
 }
 
-/// Plays one session in which no hook broke, was too slow or ended a turn.
+/// Plays one session without a desktop.
 #[track_caller]
 fn play(ctx: &TestContext, scenario: Scenario, prompt: &str) -> (Api, Session) {
+    play_on(Env::new(), ctx, scenario, prompt)
+}
+
+/// Plays one session in which no hook broke, was too slow or ended a turn.
+#[track_caller]
+fn play_on(env: Env, ctx: &TestContext, scenario: Scenario, prompt: &str) -> (Api, Session) {
     let api = Api::start(scenario);
-    let session = session::run(ctx, &api, prompt);
+    let session = session::run(ctx, env, &api, prompt);
     for (path, text) in session.transcripts() {
         for mark in HOOK_TROUBLE {
             assert!(!text.contains(mark), "{mark} in {}: {text}", path.display());
@@ -160,9 +186,9 @@ fn installed() -> TestContext {
 }
 
 /// Twelve times seven, as an agent should send it.
-fn packet() -> Step {
+fn packet(calculator: &str) -> Step {
     bash(&format!(
-        r#"lean-computer-use desk-run {CALCULATOR} --evidence product <<'EOF'
+        r#"lean-computer-use desk-run {calculator} --evidence product <<'EOF'
 click clear
 click 1
 click 2

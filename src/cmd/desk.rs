@@ -100,6 +100,7 @@ fn finish(
     let place = Place {
         path: file.as_deref(),
         outside_project: false,
+        unread: false,
         simulated: world.driver.is_simulated(),
     };
     receipt::call(&mut host.out, called.status, request.tool.name, &place)?;

@@ -60,6 +60,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskRead> {
     let place = Place {
         path: Some(&path),
         outside_project,
+        unread: false,
         simulated: world.driver.is_simulated(),
     };
     print(args, &lines, &place, host)?;

@@ -10,6 +10,7 @@ use crate::desk::packet::{self, Step};
 use crate::desk::perform::{self, Performed};
 use crate::desk::receipt::{self, Place};
 use crate::desk::{Calls, Target, saved};
+use crate::escape;
 use crate::exit::{DeskOutcome, DeskRun};
 use crate::host::Host;
 
@@ -89,6 +90,7 @@ fn finish(args: &Args, performed: Performed, world: &World, host: &mut Host) -> 
             let place = Place {
                 path: path.as_deref(),
                 outside_project,
+                unread: path.is_none(),
                 simulated,
             };
             receipt::packet(&mut host.out, status, &performed.steps, &place)?;
@@ -100,5 +102,9 @@ fn finish(args: &Args, performed: Performed, world: &World, host: &mut Host) -> 
     fields["verb"] = json!(verb);
     let place = format!("desk-run: step {number}");
     let outcome = desk_world::stopped(stop, &place, args.common.json.then_some(fields), host)?;
+    if let (false, Some(path)) = (args.common.json, path) {
+        let path = escape::shown(&path.display().to_string());
+        writeln!(host.out, "window saved: {path}")?;
+    }
     Ok(DeskRun(outcome))
 }

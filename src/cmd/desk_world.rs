@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::desk::cua::Cua;
-use crate::desk::locate::{Places, locate};
+use crate::desk::locate::{Places, locate, usual};
 use crate::desk::simulated::{self, Simulated};
 use crate::desk::{Driver, Limits, Run, StateFolder, Status, Stop, receipt, saved};
 use crate::exit::{Desk, DeskOutcome, Exits};
@@ -132,7 +132,7 @@ pub fn locate_driver(host: &Host) -> Result<PathBuf> {
     let project = around(&host.cwd, host.home());
     locate(&Places {
         chosen: host.var("CUA_DRIVER_BIN").map(Path::new),
-        home: host.home(),
+        usual: &usual(host.home()),
         path: host.var("PATH"),
         project,
     })

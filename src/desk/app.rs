@@ -11,8 +11,8 @@ use super::shown::RawAnswer;
 /// What `list_apps` says about a name.
 #[derive(Debug, PartialEq, Eq)]
 pub enum App {
-    /// It runs; these are its processes.
-    Running(Vec<i64>),
+    /// It runs; these are its processes, and the arguments that launch it if it is installed.
+    Running(Vec<i64>, Option<Map<String, Value>>),
     /// It is installed; these are the arguments that launch it.
     Installed(Map<String, Value>),
     /// There is no such app.
@@ -37,7 +37,8 @@ pub fn pick(name: &str, answer: &RawAnswer) -> App {
     }
     let pids: Vec<_> = matches.iter().filter_map(|app| running_pid(app)).collect();
     if !pids.is_empty() {
-        return App::Running(pids);
+        let entry = matches.iter().find(|app| is_installed(app));
+        return App::Running(pids, entry.map(|app| launch(name, app)));
     }
     match matches.first() {
         Some(app) => App::Installed(launch(name, app)),
@@ -76,6 +77,11 @@ fn launch(name: &str, app: &Value) -> Map<String, Value> {
         Some(id) => one("bundle_id", id),
         None => one("name", name),
     }
+}
+
+/// Processes that belong to no installed app are listed too.
+fn is_installed(app: &Value) -> bool {
+    is_desktop_entry(app) || app.get("bundle_id").is_some_and(Value::is_string)
 }
 
 /// Linux marks what comes from a desktop file.
@@ -154,14 +160,26 @@ mod tests {
         ]});
         let launch = |field: &str, value: &str| App::Installed(one(field, value));
         for (list, name, want) in [
-            (&linux, "mate-calc", App::Running(vec![7])),
-            (&linux, "mate calculator", App::Running(vec![7])),
+            (
+                &linux,
+                "mate-calc",
+                App::Running(vec![7], Some(one("name", "mate-calc"))),
+            ),
+            (
+                &linux,
+                "mate calculator",
+                App::Running(vec![7], Some(one("name", "mate-calc"))),
+            ),
             (&linux, "MATE", App::Unknown),
             (&linux, "mousepad", launch("name", "mousepad")),
             (&linux, "org.xfce.m", launch("name", "org.xfce.m")),
-            (&linux, "zenity", App::Running(vec![9, 8])),
+            (&linux, "zenity", App::Running(vec![9, 8], None)),
             (&linux, "org.no.such", App::Unknown),
-            (&mac, "com.apple.calculator", App::Running(vec![5])),
+            (
+                &mac,
+                "com.apple.calculator",
+                App::Running(vec![5], Some(one("bundle_id", "com.apple.calculator"))),
+            ),
             (&mac, "Notes", launch("bundle_id", "com.apple.Notes")),
             (&mac, "org.no.such", launch("bundle_id", "org.no.such")),
             (&mac, "nope", App::Unknown),

@@ -12,8 +12,8 @@ use fs_err as fs;
 pub struct Places<'a> {
     /// The user's own choice (`CUA_DRIVER_BIN`): this one or none.
     pub chosen: Option<&'a Path>,
-    /// The home folder.
-    pub home: Option<&'a Path>,
+    /// Folders where it is usually installed; looked into before `PATH`, which can be bare.
+    pub usual: &'a [PathBuf],
     /// `PATH`.
     pub path: Option<&'a OsStr>,
     /// The project at hand: nothing inside it is run.
@@ -26,12 +26,24 @@ const FILE: &str = if cfg!(windows) {
     "cua-driver"
 };
 
+/// The usual folders of this user.
+#[must_use]
+pub fn usual(home: Option<&Path>) -> Vec<PathBuf> {
+    let own = home.map(|home| home.join(".local/bin"));
+    let shared = [
+        "/usr/local/bin",
+        "/opt/homebrew/bin",
+        "/Applications/CuaDriver.app/Contents/MacOS",
+    ];
+    own.into_iter().chain(shared.map(PathBuf::from)).collect()
+}
+
 /// The native driver binary.
 pub fn locate(places: &Places) -> Result<PathBuf> {
     if let Some(chosen) = places.chosen {
         return match fit(chosen, places) {
             Ok(binary) => Ok(binary),
-            Err(why) => bail!("could not use CUA_DRIVER_BIN: {why}"),
+            Err(why) => bail!("could not use CUA_DRIVER_BIN: {why}; {}", how_to_install()),
         };
     }
     let mut refused = String::new();
@@ -59,20 +71,9 @@ fn how_to_install() -> &'static str {
 }
 
 fn candidates(places: &Places) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = Vec::new();
-    folders.extend(places.home.map(|home| home.join(".local/bin")));
-    for folder in [
-        "/usr/local/bin",
-        "/opt/homebrew/bin",
-        "/Applications/CuaDriver.app/Contents/MacOS",
-    ] {
-        folders.push(folder.into());
-    }
-    folders.extend(std::env::split_paths(places.path.unwrap_or_default()));
-    folders
-        .into_iter()
-        .map(|folder| folder.join(FILE))
-        .collect()
+    let path = std::env::split_paths(places.path.unwrap_or_default());
+    let usual = places.usual.iter().cloned();
+    usual.chain(path).map(|folder| folder.join(FILE)).collect()
 }
 
 /// The binary behind a hit, or why it is refused.
@@ -200,6 +201,28 @@ mod tests {
         }
         std::fs::set_permissions(at.join("good"), std::fs::Permissions::from_mode(0o757)).unwrap();
         assert!(found(&good).unwrap_err().contains("by everybody"));
+    }
+
+    #[test]
+    fn without_one_it_says_what_to_install() {
+        let temp = tempfile::tempdir().unwrap();
+        let at = temp.path().canonicalize().unwrap();
+        let usual = [at.join("usual")];
+        let path = at.join("path");
+        let places = Places {
+            usual: &usual,
+            path: Some(path.as_os_str()),
+            ..Places::default()
+        };
+        let error = locate(&places).unwrap_err().to_string();
+        assert!(error.contains("install"), "{error}");
+        program(&path.join(FILE), 0o755);
+        assert_eq!(locate(&places).unwrap(), path.join(FILE));
+        program(&usual[0].join(FILE), 0o777);
+        assert_eq!(locate(&places).unwrap(), path.join(FILE));
+        std::fs::remove_file(path.join(FILE)).unwrap();
+        let error = locate(&places).unwrap_err().to_string();
+        assert!(error.contains("passed over"), "{error}");
     }
 
     #[test]

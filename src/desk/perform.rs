@@ -1,12 +1,13 @@
 //! Carries a packet out, step by step, until one fails. Reads the window once and acts by the
 //! tokens of that read; reads again when a target is missing and before every check.
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::find::{self, Found};
 use super::outcome::{Code, Failure, Status, Stop};
 use super::packet::{self, Step, Test};
 use super::receipt;
+use super::request::Tool;
 use super::shown::{RawText, Shown, is_bullets};
 use super::tree::Node;
 use super::window::{Seen, Target, own};
@@ -35,12 +36,12 @@ pub struct Performed {
     pub steps: Vec<Outcome>,
     /// The step that was not, and why.
     pub stop: Option<(usize, &'static str, Stop)>,
-    /// The last read of the window, in full.
+    /// The window after the last step, in full; none when it cannot be read, as when it closed.
     pub read: Option<Vec<u8>>,
 }
 
-/// Carries out the steps. After the last one the window is read again unless it just was, so that
-/// the read that is saved shows the end.
+/// Carries out the steps. Then the window is read again unless it just was, so that the read that
+/// is saved shows the end.
 pub fn perform(steps: &[(usize, Step)], target: &mut Target) -> Performed {
     let mut performer = Performer {
         target,
@@ -65,18 +66,27 @@ pub fn perform(steps: &[(usize, Step)], target: &mut Target) -> Performed {
             }
         }
     }
-    if stop.is_none()
-        && performer.stale
-        && let Err(why) = performer.read()
-    {
-        let (number, last) = &steps[steps.len() - 1];
-        stop = Some((*number, last.verb(), why));
+    // A last action can close its window; then there is nothing to read, and the read at hand
+    // would show what was there before.
+    let answers = stop
+        .as_ref()
+        .is_none_or(|(_, _, stop)| driver_answers(stop));
+    if performer.stale {
+        performer.seen = None;
+        if answers {
+            let _ = performer.read();
+        }
     }
     Performed {
         steps: done,
         stop,
         read: performer.seen.map(|seen| seen.bytes),
     }
+}
+
+/// Whether asking the driver once more is worth it after this.
+fn driver_answers(stop: &Stop) -> bool {
+    matches!(stop, Stop::Failed(failure) if failure.status != Status::Unknown)
 }
 
 /// `done` when a check that held stands after every action that nothing else proved.
@@ -113,36 +123,35 @@ impl Performer<'_, '_, '_> {
     }
 
     fn read(&mut self) -> Result<&[Node], Stop> {
-        let seen = self.target.read()?;
         self.stale = false;
+        // A read that failed leaves none: the one before would show what is no more.
+        self.seen = None;
+        let seen = self.target.read()?;
         Ok(&self.seen.insert(seen).tree.nodes)
     }
 
     fn click(&mut self, target: &packet::Target) -> Result<Status, Stop> {
-        let (status, _) = self.act("click", target, None)?;
+        let (status, _) = self.act(target, |_| Ok((own("click")?, Map::new())))?;
         match status {
             Status::Done | Status::Unverified => Ok(status),
             _ => Err(Failure::new(status, None).into()),
         }
     }
 
-    /// Acts on a target by token. A token that the driver calls stale certainly did nothing, so
-    /// the window is read again and the action tried once more.
+    /// Acts on a target by token, with the tool and the arguments that its control asks for. A
+    /// token that the driver calls stale certainly did nothing, so the window is read again and
+    /// the action tried once more.
     fn act(
         &mut self,
-        tool: &'static str,
         target: &packet::Target,
-        value: Option<&RawText>,
+        how: impl Fn(&Node) -> Result<(&'static Tool, Map<String, Value>), Stop>,
     ) -> Result<(Status, Node), Stop> {
         let mut tries = 0;
         loop {
             let node = self.find(target)?;
-            let mut arguments = Map::new();
+            let (tool, mut arguments) = how(&node)?;
             arguments.insert("element_token".to_owned(), json!(node.token));
-            if let Some(value) = value {
-                arguments.insert("value".to_owned(), json!(value.reveal()));
-            }
-            let outcome = self.target.ask(own(tool)?, &arguments);
+            let outcome = self.target.ask(tool, &arguments);
             tries += 1;
             match outcome {
                 Err(Stop::Failed(no)) if no.is("stale_element_token") && tries == 1 => {
@@ -155,8 +164,7 @@ impl Performer<'_, '_, '_> {
                 Ok(yes) => {
                     (self.stale, self.acted) = (true, true);
                     let effect = yes.answer.reveal().get("effect");
-                    let effect = effect.and_then(serde_json::Value::as_str);
-                    return Ok((Status::of_effect(effect), node));
+                    return Ok((Status::of_effect(effect.and_then(Value::as_str)), node));
                 }
             }
         }
@@ -205,7 +213,7 @@ impl Performer<'_, '_, '_> {
     }
 
     fn set(&mut self, target: &packet::Target, text: &RawText) -> Result<Status, Stop> {
-        let (effect, before) = self.act("set_value", target, Some(text))?;
+        let (effect, before) = self.act(target, |node| way_to_set(node, text))?;
         let check = |nodes: &[Node]| match same_field(&before, target, nodes) {
             Some(field) => compare(field, text),
             None if effect == Status::NoEffect => Err(Failure::new(effect, None)),
@@ -248,6 +256,29 @@ impl Performer<'_, '_, '_> {
         }
         Ok((Status::Done, lines))
     }
+}
+
+/// How to put a text into a field. The driver follows `set_value` by the field's `activate`, where
+/// it has one (seen on 0.37, Linux): a dialog with one field was sent by setting it. So text is
+/// typed into such a field, which needs it to be empty and the text to be ASCII; else it is a no.
+fn way_to_set(node: &Node, text: &RawText) -> Result<(&'static Tool, Map<String, Value>), Stop> {
+    let (tool, field) = if !node.activates {
+        ("set_value", "value")
+    } else if node.text().reveal().is_empty() && is_plain(text.reveal()) {
+        ("type_text", "text")
+    } else {
+        let mut no = Failure::new(Status::Refused, Some(Code::own("setting_could_submit")));
+        no.detail.push(Shown::own(
+            "only ASCII into an empty field is sure not to submit; desk set_value sets it all the same",
+        ));
+        return Err(no.into());
+    };
+    let arguments = Map::from_iter([(field.to_owned(), json!(text.reveal()))]);
+    Ok((own(tool)?, arguments))
+}
+
+fn is_plain(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c == ' ' || c.is_ascii_graphic())
 }
 
 fn one(found: Found<'_>) -> Result<&Node, Failure> {
@@ -303,6 +334,7 @@ fn compare(field: &Node, text: &RawText) -> Result<Status, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use super::Status::{Done, Unverified};
     use super::*;
 
     #[test]
@@ -316,7 +348,6 @@ mod tests {
             };
             words.iter().enumerate().map(step).collect::<Vec<_>>()
         };
-        use Status::{Done, Unverified};
         for (words, want) in [
             (vec![("click", Unverified), ("expect", Done)], Done),
             (vec![("expect", Done), ("click", Unverified)], Unverified),

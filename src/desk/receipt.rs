@@ -98,6 +98,8 @@ pub struct Place<'a> {
     pub path: Option<&'a Path>,
     /// Evidence was asked for, and there is no project to keep it in.
     pub outside_project: bool,
+    /// There was to be a file, and there is none, since the window closed.
+    pub unread: bool,
     /// The built-in calculator answered.
     pub simulated: bool,
 }
@@ -110,6 +112,9 @@ impl Place<'_> {
         }
         if self.outside_project {
             words.push_str(", outside any project");
+        }
+        if self.unread {
+            words.push_str(", nothing saved: the window cannot be read any more");
         }
         if let Some(path) = self.path {
             let path = RawText::new(path.display().to_string());

@@ -27,6 +27,11 @@ impl RawAnswer {
 }
 
 /// Text of an app or of the driver.
+///
+/// ```compile_fail
+/// let text = lean_computer_use::desk::shown::RawText::new("hunter2");
+/// println!("{text}");
+/// ```
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct RawText(String);
 
@@ -34,6 +39,12 @@ impl RawText {
     /// Wraps foreign text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
+    }
+
+    /// No text.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self(String::new())
     }
 
     /// The text, for comparing; it must not be printed.

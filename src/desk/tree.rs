@@ -10,7 +10,7 @@
 
 use serde_json::Value;
 
-use super::shown::{RawAnswer, RawText};
+use super::shown::{RawAnswer, RawText, is_bullets};
 
 /// One control or text of a window.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,13 +29,42 @@ pub struct Node {
     pub identifier: RawText,
     /// Where it is on the screen: x, y, width, height.
     pub frame: Option<[i64; 4]>,
+    /// It offers `activate` (AT-SPI): what Enter does in it, for instance sending a form.
+    pub activates: bool,
 }
 
+/// Roles of controls whose text is their value, in the words of both systems.
+const FIELDS: &[&str] = &[
+    "text",
+    "edit bar",
+    "entry",
+    "password text",
+    "spin button",
+    "AXTextField",
+    "AXTextArea",
+];
+
+static EMPTY: RawText = RawText::empty();
+
 impl Node {
-    /// What a person would read off it: its value, else its name.
+    /// What a person would read off it: its value, else its name. An empty field has no value,
+    /// and its name is only its label.
     #[must_use]
     pub fn text(&self) -> &RawText {
-        self.value.as_ref().unwrap_or(&self.name)
+        match &self.value {
+            Some(value) => value,
+            // A password field has its bullets in the name, and no value (0.37, Linux).
+            None if is_bullets(self.name.reveal()) => &self.name,
+            None if self.token.is_some() && self.is_field() => &EMPTY,
+            None => &self.name,
+        }
+    }
+
+    fn is_field(&self) -> bool {
+        let role = self.role.reveal();
+        FIELDS
+            .iter()
+            .any(|field| role.split(" AX").next() == Some(field))
     }
 }
 
@@ -99,6 +128,10 @@ fn element(element: &Value) -> Node {
         value: text(&["value"]),
         description: text(&["description"]).unwrap_or_default(),
         identifier: text(&["identifier", "id"]).unwrap_or_default(),
+        activates: element
+            .get("actions")
+            .and_then(Value::as_array)
+            .is_some_and(|actions| actions.iter().any(|action| action == "activate")),
         frame: match frame {
             [Some(x), Some(y), Some(w), Some(h)] => Some([x, y, w, h]),
             _ => None,
@@ -154,6 +187,7 @@ impl Row<'_> {
         }
         let (name, rest) = until(rest, &["\" value=\"", "\" = \"", "\" (", "\" ["]);
         node.name = RawText::new(name);
+        node.activates = rest.contains("[actions=[activate]]");
         let valued = rest
             .strip_prefix("\" value=\"")
             .or(rest.strip_prefix("\" = \""));

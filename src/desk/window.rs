@@ -12,7 +12,10 @@ use super::request::{Tool, Window, tool};
 use super::tree::{self, Tree};
 use crate::escape;
 
-/// How often to look for the first window of an app that starts: 5 s with the usual pause.
+/// How often to look for a window of an app that runs: 1 s with the usual pause.
+const LOOKS: usize = 10;
+
+/// How often to look for the first window of an app that starts: 5 s.
 const LAUNCH_LOOKS: usize = 50;
 
 /// A window as it was just read.
@@ -49,7 +52,7 @@ impl<'a, 'b> Target<'a, 'b> {
                 app,
             });
         }
-        let window = look_up(calls, app)?;
+        let window = find_or_launch(calls, app)?;
         Ok(Self {
             calls,
             window,
@@ -58,12 +61,12 @@ impl<'a, 'b> Target<'a, 'b> {
         })
     }
 
-    /// Reads the window. When it is gone the app's window is looked up again, once.
+    /// Reads the window. When it is gone the app's window is looked up again, once; nothing is
+    /// launched for it.
     pub fn read(&mut self) -> Result<Seen, Stop> {
         match self.read_once() {
             Err(Stop::Failed(failure)) if is_gone(&failure) => {
-                self.calls.run.forget_window();
-                self.window = look_up(self.calls, self.app)?;
+                self.window = find_again(self.calls, self.app)?;
                 self.cached = false;
                 self.read_once()
             }
@@ -128,40 +131,90 @@ fn is_gone(failure: &Failure) -> bool {
     .any(|code| failure.is(code))
 }
 
-fn look_up(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
-    let apps = calls.ask(own("list_apps")?, &Map::new(), None)?;
-    let (pids, launched) = match app::pick(name, &apps.answer) {
-        App::Running(pids) => (pids, false),
-        App::Installed(arguments) => (vec![launch(calls, name, &arguments)?], true),
+/// Finds the app's window, or launches the app and waits for its first one.
+fn find_or_launch(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
+    let (mut pids, arguments) = match look_up(calls, name)? {
         App::Unknown => return Err(unknown(name)),
+        App::Installed(arguments) => (Vec::new(), Some(arguments)),
+        App::Running(pids, arguments) => match (first_window(calls, &pids, LOOKS)?, arguments) {
+            (Some(window), _) => return remember(calls, window, None),
+            // Its window can be on another desktop of this machine, whose processes are listed too.
+            (None, arguments) => (pids, arguments),
+        },
     };
-    let mut looks = 0;
-    let window = loop {
-        let windows = calls.ask(own("list_windows")?, &Map::new(), None)?;
-        if let Some(window) = app::pick_window(&pids, &windows.answer) {
-            break window;
-        }
-        looks += 1;
-        if looks == LAUNCH_LOOKS {
-            let name = escape::quoted(name);
-            let why = "it runs and shows none; open one, or start the app anew";
-            return Err(anyhow!("could not find a window of {name}: {why}").into());
-        }
-        calls.pause();
+    let launched = match arguments {
+        Some(arguments) => launch(calls, name, &arguments)?,
+        None => None,
     };
+    pids.extend(launched);
+    match first_window(calls, &pids, LAUNCH_LOOKS)? {
+        Some(window) => remember(calls, window, launched),
+        None => Err(no_window(name)),
+    }
+}
+
+/// Finds the window of an app that ran a moment ago. Launches nothing: a step can have closed it.
+fn find_again(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
+    calls.run.forget_window();
+    let pids = match look_up(calls, name)? {
+        App::Running(pids, _) => pids,
+        App::Installed(_) | App::Unknown => return Err(no_window(name)),
+    };
+    match first_window(calls, &pids, LOOKS)? {
+        Some(window) => remember(calls, window, None),
+        None => Err(no_window(name)),
+    }
+}
+
+fn look_up(calls: &mut Calls, name: &str) -> Result<App, Stop> {
+    let apps = calls.ask(own("list_apps")?, &Map::new(), None)?;
+    Ok(app::pick(name, &apps.answer))
+}
+
+fn remember(calls: &mut Calls, window: Window, launched: Option<i64>) -> Result<Window, Stop> {
     let start = calls.process_start(window.pid);
+    let launched = launched == Some(window.pid);
     calls.run.remember(window, start, launched)?;
     Ok(window)
 }
 
-fn launch(calls: &mut Calls, name: &str, arguments: &Map<String, Value>) -> Result<i64, Stop> {
+fn no_window(name: &str) -> Stop {
+    let name = escape::quoted(name);
+    Stop::CouldNot(anyhow!(
+        "could not find a window of {name}: it has none, or does not run any more"
+    ))
+}
+
+/// The best window of these processes, looked for so often.
+fn first_window(calls: &mut Calls, pids: &[i64], looks: usize) -> Result<Option<Window>, Stop> {
+    for left in (0..looks).rev() {
+        let windows = calls.ask(own("list_windows")?, &Map::new(), None)?;
+        let window = app::pick_window(pids, &windows.answer);
+        if window.is_some() {
+            return Ok(window);
+        }
+        if left > 0 {
+            calls.pause();
+        }
+    }
+    Ok(None)
+}
+
+fn launch(
+    calls: &mut Calls,
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Result<Option<i64>, Stop> {
     match calls.ask(own("launch_app")?, arguments, None) {
         Ok(yes) => {
             let pid = yes.answer.reveal().get("pid").and_then(Value::as_i64);
-            pid.ok_or_else(|| anyhow!("could not launch the app: no process came of it").into())
+            Ok(pid)
         }
         Err(Stop::Failed(failure)) => {
-            let code = failure.code.as_ref().map_or("", |code| code.as_str());
+            let code = failure
+                .code
+                .as_ref()
+                .map_or("no code", |code| code.as_str());
             if code == "app_not_installed" {
                 return Err(unknown(name));
             }

@@ -3,6 +3,7 @@
 //! stream, its result and its transcripts.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
@@ -23,6 +24,9 @@ const VERSION: &str = "2.1.332";
 /// A session takes seconds; one that takes this long hangs.
 const LIMIT: Duration = Duration::from_mins(2);
 
+/// Variables of a desktop, if there is one.
+pub type Env = Vec<(OsString, OsString)>;
+
 /// A session that has ended well.
 pub struct Session {
     /// The lines of `--output-format stream-json`.
@@ -31,9 +35,9 @@ pub struct Session {
     projects: PathBuf,
 }
 
-/// Runs one session to its end, in the test's project.
+/// Runs one session to its end, in the test's project, with `env` beside the test's own.
 #[track_caller]
-pub fn run(ctx: &TestContext, api: &Api, prompt: &str) -> Session {
+pub fn run(ctx: &TestContext, env: Env, api: &Api, prompt: &str) -> Session {
     let mut command = Command::new(claude());
     command
         .args(["-p", prompt, "--output-format", "stream-json", "--verbose"])
@@ -41,6 +45,7 @@ pub fn run(ctx: &TestContext, api: &Api, prompt: &str) -> Session {
         .args(["--effort", "high"])
         .env_clear()
         .envs(ctx.env())
+        .envs(env)
         // Hooks and transcripts of a real session live by the real clock.
         .env_remove("LEAN_COMPUTER_USE_CLOCK_MS")
         .env("ANTHROPIC_BASE_URL", api.url())

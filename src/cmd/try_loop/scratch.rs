@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use fs_err as fs;
@@ -14,6 +15,9 @@ use walkdir::WalkDir;
 use crate::assets::ASSETS;
 use crate::escape::shown;
 use crate::host::Host;
+
+/// The session that every step belongs to; also the name of the sample transcript.
+pub const SESSION: &str = "11111111-2222-4333-8444-555555555555";
 
 /// A user's own settings, in a style of their own, so that the last step has something to prove.
 const SETTINGS: &str = "try/settings.json";
@@ -102,10 +106,7 @@ impl Scratch {
         env.push(("XDG_STATE_HOME".into(), self.state.clone().into()));
         env.push(("CLAUDE_CONFIG_DIR".into(), self.claude.clone().into()));
         env.push(("CLAUDE_PROJECT_DIR".into(), self.project.clone().into()));
-        env.push((
-            "CLAUDE_CODE_SESSION_ID".into(),
-            super::steps::SESSION.into(),
-        ));
+        env.push(("CLAUDE_CODE_SESSION_ID".into(), SESSION.into()));
         Ok(env)
     }
 
@@ -122,17 +123,35 @@ impl Scratch {
         answer(words[0], &output)
     }
 
+    /// Starts an app that is ended with the value.
+    pub fn start(&self, app: &str) -> Result<App> {
+        let mut command = self.command(Path::new(app), &[]);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let child = command
+            .spawn()
+            .with_context(|| format!("could not start {app}; is it installed?"))?;
+        Ok(App(child))
+    }
+
     #[expect(
         clippy::disallowed_methods,
         reason = "try runs the program as its users do"
     )]
-    fn output(&self, program: &Path, words: &[&str], stdin: &[u8]) -> Result<Output> {
+    fn command(&self, program: &Path, words: &[&str]) -> Command {
         let mut command = Command::new(program);
         command
             .args(words)
             .env_clear()
-            .envs(self.env.iter().cloned())
-            .current_dir(&self.project);
+            .envs(self.env.iter().cloned());
+        command.current_dir(&self.project);
+        command
+    }
+
+    fn output(&self, program: &Path, words: &[&str], stdin: &[u8]) -> Result<Output> {
+        let mut command = self.command(program, words);
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -188,6 +207,30 @@ impl Snapshot {
             .filter(differs)
             .map(|path| shown(&path.to_string_lossy()))
             .collect()
+    }
+}
+
+/// An app that `try` started.
+pub struct App(Child);
+
+impl Drop for App {
+    /// Asks it to end, as closing the session would; by force only when it does not listen.
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some(pid) = i32::try_from(self.0.id())
+            .ok()
+            .and_then(rustix::process::Pid::from_raw)
+        {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+            for _ in 0..100 {
+                if !matches!(self.0.try_wait(), Ok(None)) {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        }
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

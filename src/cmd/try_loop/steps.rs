@@ -4,12 +4,9 @@ use anyhow::{Context, Result, bail, ensure};
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use super::scratch::{Scratch, write};
+use super::scratch::{SESSION, Scratch, write};
 use crate::assets::ASSETS;
 use crate::escape::quoted;
-
-/// The session that every step belongs to; also the name of the sample transcript.
-pub const SESSION: &str = "11111111-2222-4333-8444-555555555555";
 
 type Step = fn(&Scratch) -> Result<String>;
 
@@ -108,19 +105,32 @@ fn desk_simulated(scratch: &Scratch) -> Result<String> {
     ))
 }
 
+/// A calculator that is started for this step and ended after it.
 fn desk_real(scratch: &Scratch) -> Result<String> {
     let app = if cfg!(target_os = "linux") {
         "mate-calc"
     } else {
-        bail!(
-            "try --real knows the buttons of mate-calc only, on Linux; elsewhere it was never run"
-        )
+        bail!("try --real knows the buttons of mate-calc only, on Linux")
     };
+    let calculator = scratch.start(app)?;
+    wait_for_window(scratch, app)?;
     let line = desk_run(scratch, &["--evidence", "try", app])?;
     let clean = scratch.run(&["desk-clean", app])?;
-    Ok(format!(
-        "{app} through cua-driver; it stays open:\n{line}{clean}"
-    ))
+    drop(calculator);
+    Ok(format!("{app} through cua-driver:\n{line}{clean}"))
+}
+
+/// An app shows its window and its controls a moment after it was started.
+fn wait_for_window(scratch: &Scratch, app: &str) -> Result<()> {
+    let mut read = scratch.run(&["desk-read", app]);
+    for _ in 0..20 {
+        if read.is_ok() {
+            return Ok(());
+        }
+        std::thread::sleep(std::time::Duration::from_millis(250));
+        read = scratch.run(&["desk-read", app]);
+    }
+    read.map(drop)
 }
 
 /// The packet 12 × 7, through the installed launcher; the evidence file must hold the result.
