@@ -67,6 +67,7 @@ pub fn install(place: &Place, plan: &Plan<'_>, records: &Records) -> Result<()> 
 }
 
 fn make_folders(place: &Place, plan: &Plan<'_>) -> Result<()> {
+    let mut touched = BTreeSet::new();
     for folder in plan.wanted.folders() {
         let path = place.at(folder);
         if path.exists() {
@@ -75,10 +76,10 @@ fn make_folders(place: &Place, plan: &Plan<'_>) -> Result<()> {
         fs::create_dir_all(&path)?;
         if let Some(above) = path.parent() {
             stage::own_as(above, &path, &path)?;
-            sync_folder(above)?;
+            touched.insert(above.to_owned());
         }
     }
-    Ok(())
+    touched.iter().try_for_each(|folder| sync_folder(folder))
 }
 
 fn files(place: &Place, plan: &Plan<'_>) -> Result<()> {

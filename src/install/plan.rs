@@ -182,8 +182,7 @@ impl<'p> Plan<'p> {
     #[must_use]
     pub fn inert(&self) -> Option<String> {
         let (source, reason) = claude::inert(&self.found.sources)?;
-        let path = crate::escape::shown(&source.path.to_string_lossy());
-        Some(format!("{reason} ({} settings, {path})", source.name))
+        Some(format!("{reason} ({} settings)", source.name))
     }
 
     /// The manifest after this plan was carried out.

@@ -65,7 +65,7 @@ fn every_damage_has_its_name() {
             },
         ),
         (
-            "inert .claude/settings.json disableAllHooks is true: no hook runs",
+            "inert .claude/settings.json disableAllHooks is true: no hook runs (project settings)",
             |ctx| {
                 let text = ctx.read(SETTINGS);
                 ctx.write(

@@ -4,7 +4,6 @@ use std::fs;
 
 use super::{AGENT, LAUNCHER, MANIFEST, SETTINGS, names};
 use crate::context::{TestContext, tree};
-use crate::snapshot;
 
 const BACKUPS: &str = ".claude/lean-computer-use/local/backups";
 
@@ -237,7 +236,7 @@ fn npx_forgets_its_programs() {
     let stays = ctx
         .home
         .join(".local/share/lean-computer-use/bin/lean-computer-use");
-    assert!(seen.stdout.contains("copied to ~/.local/share"), "{seen}");
+    assert!(seen.stdout.contains("copied to \"~/.local/share"), "{seen}");
     assert!(seen.stderr.contains("is not on PATH"), "{seen}");
     let record = ctx.read(".claude/lean-computer-use/local/binary");
     assert_eq!(record.lines().next(), stays.to_str());

@@ -1,5 +1,7 @@
 //! Install, verify and uninstall: stories of a project and its `.claude`.
 
+#[cfg(target_os = "linux")]
+mod crash;
 mod damage;
 mod flags;
 mod kept;
@@ -7,6 +9,7 @@ mod place;
 mod refused;
 mod restored;
 mod scopes;
+mod upgrade;
 
 use std::collections::BTreeMap;
 use std::path::Path;
