@@ -12,7 +12,7 @@ use super::claude::{Source, managed};
 use super::place::{Place, Scope};
 use super::wanted::Wanted;
 use crate::escape::shown;
-use crate::files::read_if_present;
+use crate::files::{TEMP, read_if_present};
 
 /// A place as it is.
 #[derive(Debug, Default)]
@@ -262,13 +262,17 @@ fn sources(place: &Place, settings: &BTreeMap<String, Settings>) -> Result<Vec<S
     Ok(sources)
 }
 
+/// A temp file that a run was cut off over holds nothing that is not elsewhere too.
 fn backups(place: &Place) -> Result<BTreeSet<String>> {
-    match fs::read_dir(place.at(&place.names.backup(""))) {
-        Ok(entries) => entries
-            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
-            .collect(),
-        Err(_) => Ok(BTreeSet::new()),
+    let mut backups = BTreeSet::new();
+    let folder = place.at(&place.names.backup(""));
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if !name.starts_with(TEMP) {
+            backups.insert(name);
+        }
     }
+    Ok(backups)
 }
 
 /// Files in our own folder beside what is wanted, the manifest, the machine's own and the user's
