@@ -8,20 +8,24 @@
 //! - [`record`] one line → its records; the only place that knows the transcript format, with
 //!   [`loose`] for what has another shape than expected
 //! - [`messages`] records → each message once, with its owner
-//! - [`totals`] messages → rows, grouped
+//! - [`totals`] messages → rows, grouped; [`prices`] tells what each [`cost`]
 //! - [`report`] rows → table or JSON
 
+pub mod cost;
 pub mod find;
 pub mod lines;
 pub mod loose;
 pub mod messages;
+pub mod prices;
 pub mod record;
 pub mod report;
 pub mod scan;
 pub mod totals;
 
+pub use cost::Cost;
 pub use find::{Found, Origin, Transcript};
 pub use messages::{Counted, Messages};
+pub use prices::Prices;
 pub use record::Usage;
 pub use scan::Scan;
 pub use totals::{By, Row};
