@@ -11,4 +11,5 @@
 mod context;
 mod exit_codes;
 mod meter;
+mod meter_report;
 mod observe;

@@ -42,6 +42,8 @@ pub struct Origin {
     pub session: Option<String>,
     /// The subagent when a line names none.
     pub agent: Option<String>,
+    /// The folder that holds the session's file, which Claude Code names after the project's path.
+    pub project: Option<String>,
 }
 
 impl Found {
@@ -128,10 +130,15 @@ impl Found {
 #[must_use]
 pub fn origin(path: &Path) -> Origin {
     let text = |name: &std::ffi::OsStr| name.to_string_lossy().into_owned();
-    let parent = path
+    let session = path
         .ancestors()
         .find(|folder| folder.file_name().is_some_and(|name| name == "subagents"))
-        .and_then(|folder| folder.parent()?.file_name().map(text));
+        .and_then(Path::parent);
+    let parent = session.and_then(|folder| folder.file_name().map(text));
+    let project = session
+        .filter(|_| parent.is_some())
+        .unwrap_or(path)
+        .parent();
     let stem = path.file_stem().map(text);
     let agent = stem
         .as_deref()
@@ -141,6 +148,7 @@ pub fn origin(path: &Path) -> Origin {
         session: if agent.is_none() { stem } else { None },
         parent,
         agent,
+        project: project.and_then(|folder| folder.file_name().map(text)),
     }
 }
 
@@ -151,22 +159,30 @@ mod tests {
     #[test]
     fn the_path_tells_session_and_agent() {
         let name = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        for (path, parent, session, agent) in [
-            ("/p/projects/-x/s1.jsonl", "", "s1", ""),
-            ("/p/projects/-x/s1/subagents/agent-a1.jsonl", "s1", "", "a1"),
+        for (path, project, parent, session, agent) in [
+            ("/p/projects/-x/s1.jsonl", "-x", "", "s1", ""),
             (
-                "/p/projects/-x/s1/subagents/workflows/wf_1/agent-a1.jsonl",
+                "/p/projects/-x/s1/subagents/agent-a1.jsonl",
+                "-x",
                 "s1",
                 "",
                 "a1",
             ),
-            ("/p/projects/-x/agent-a1.jsonl", "", "", "a1"),
-            ("/subagents/x.jsonl", "", "x", ""),
+            (
+                "/p/projects/-x/s1/subagents/workflows/wf_1/agent-a1.jsonl",
+                "-x",
+                "s1",
+                "",
+                "a1",
+            ),
+            ("/p/projects/-x/agent-a1.jsonl", "-x", "", "", "a1"),
+            ("/subagents/x.jsonl", "subagents", "", "x", ""),
         ] {
             let want = Origin {
                 parent: name(parent),
                 session: name(session),
                 agent: name(agent),
+                project: name(project),
             };
             assert_eq!(origin(Path::new(path)), want, "{path}");
         }

@@ -18,8 +18,12 @@ pub type Name = Arc<str>;
 /// One message, or a part of one that ran on another model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counted {
+    /// Its id, when it has one.
+    pub id: Option<Name>,
     /// The session that made it, when known.
     pub session: Option<Name>,
+    /// The project of that session, when known.
+    pub project: Option<Name>,
     /// The subagent that made it; none for the main thread.
     pub agent: Option<Name>,
     /// That subagent's type, when known.
@@ -69,6 +73,7 @@ struct Message {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Holder {
     session: Option<Name>,
+    project: Option<Name>,
     agent: Option<Name>,
     sidechain: bool,
 }
@@ -118,10 +123,29 @@ impl Messages {
         for (record, origin) in std::mem::take(&mut self.copies) {
             self.feed(record, &origin);
         }
+        let ids = self.ids();
         let all = std::mem::take(&mut self.all);
         all.into_iter()
-            .flat_map(|message| self.counted(message))
+            .zip(ids)
+            .flat_map(|(message, id)| self.counted(message, id))
             .collect()
+    }
+
+    /// The id of each message, taken out of the keys.
+    fn ids(&mut self) -> Vec<Option<Name>> {
+        let mut ids = vec![None; self.all.len()];
+        for (key, index) in self.known.drain() {
+            if let Key::Id(id) = key {
+                ids[index] = Some(id.into());
+            }
+        }
+        for ((id, ..), indices) in self.gateway.drain() {
+            let id = Name::from(id);
+            for index in indices {
+                ids[index] = Some(id.clone());
+            }
+        }
+        ids
     }
 
     fn feed(&mut self, record: Record, origin: &Origin) {
@@ -212,6 +236,7 @@ impl Messages {
         }
         Holder {
             session,
+            project: origin.project.as_deref().map(|project| self.name(project)),
             sidechain: record.sidechain || agent.is_some(),
             agent,
         }
@@ -226,7 +251,7 @@ impl Messages {
     /// The message and its parts. Resumed and forked sessions hold copies of earlier messages:
     /// the session that ended first made them. In it the main thread goes before a subagent that
     /// got a copy of its context.
-    fn counted(&self, message: Message) -> Vec<Counted> {
+    fn counted(&self, message: Message, id: Option<Name>) -> Vec<Counted> {
         let end = |session: &Option<Name>| session.as_ref().and_then(|s| self.ends.get(s));
         let owner = message.holders.into_iter().min_by(|a, b| {
             let order = |h: &Holder| (end(&h.session).is_none(), end(&h.session).copied());
@@ -235,12 +260,16 @@ impl Messages {
                 .then_with(|| a.session.cmp(&b.session))
                 .then_with(|| a.sidechain.cmp(&b.sidechain))
                 .then_with(|| a.agent.cmp(&b.agent))
+                .then_with(|| a.project.cmp(&b.project))
         });
-        let (session, agent) = owner.map_or((None, None), |o| (o.session, o.agent));
+        let (session, project, agent) =
+            owner.map_or((None, None, None), |o| (o.session, o.project, o.agent));
         let agent_type = agent.as_ref().and_then(|agent| self.types.get(agent));
         let whole = Counted {
             agent_type: agent_type.cloned(),
+            id,
             session,
+            project,
             agent,
             model: message.model,
             at: message.at,

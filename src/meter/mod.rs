@@ -11,7 +11,9 @@
 //! - [`totals`] messages → rows, grouped; [`prices`] tells what each [`cost`]
 //! - [`report`] rows → table or JSON
 
+pub mod calendar;
 pub mod cost;
+pub mod filter;
 pub mod find;
 pub mod lines;
 pub mod loose;
@@ -20,12 +22,16 @@ pub mod prices;
 pub mod record;
 pub mod report;
 pub mod scan;
+pub mod tariff;
+pub mod tools;
 pub mod totals;
 
 pub use cost::Cost;
+pub use filter::Filter;
 pub use find::{Found, Origin, Transcript};
 pub use messages::{Counted, Messages};
 pub use prices::Prices;
 pub use record::Usage;
 pub use scan::Scan;
-pub use totals::{By, Row};
+pub use tools::Tools;
+pub use totals::{By, Row, Totals};

@@ -119,6 +119,7 @@ fn lines_below_subagents_are_the_parents_and_the_agents() {
         parent: Some("parent".to_owned()),
         session: None,
         agent: Some("a1".to_owned()),
+        ..Origin::default()
     };
     messages.add(line("msg_1", "other", "", 5), &origin);
     messages.agent_type("a1", "desk-runner");

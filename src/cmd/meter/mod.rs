@@ -1,0 +1,61 @@
+//! `meter`: finds transcripts, counts, prints a table, JSON or CSV.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use crate::exit::Meter;
+use crate::host::Host;
+use crate::meter::By;
+
+mod ask;
+mod read;
+
+/// Arguments of `meter`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Transcript files or folders; - reads one transcript from standard input. Without any, the
+    /// transcripts of Claude Code
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// What each row stands for
+    #[arg(long, value_name = "KEY", default_value = "day", value_parser = by())]
+    pub by: By,
+    #[command(flatten)]
+    select: ask::Select,
+    #[command(flatten)]
+    pricing: ask::Pricing,
+    /// Show this many rows: the newest days, weeks or months, else the dearest
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Print comma-separated values
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+}
+
+fn by() -> impl TypedValueParser<Value = By> {
+    PossibleValuesParser::new(By::ALL.map(|(name, _)| name)).try_map(|name| name.parse())
+}
+
+/// Runs `meter`.
+pub fn run(args: &Args, host: &mut Host) -> Result<Meter> {
+    let ask = ask::Ask::of(&args.select, &args.pricing, host)?;
+    let corpus = read::Corpus::of(&args.paths, args.by == By::Tool, &ask, host)?;
+    let report = corpus.report(args.by, args.limit, &ask);
+    if args.json {
+        report.json(&mut host.out)?;
+    } else if args.csv {
+        report.csv(&mut host.out)?;
+        // Not part of the data, and not to be lost.
+        for remark in report.reading.remarks() {
+            writeln!(host.err, "{remark}")?;
+        }
+    } else {
+        report.table(&mut host.out)?;
+    }
+    Ok(Meter::Done)
+}
