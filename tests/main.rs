@@ -11,5 +11,6 @@
 mod context;
 mod exit_codes;
 mod meter;
+mod meter_page;
 mod meter_report;
 mod observe;

@@ -8,6 +8,12 @@ use jiff::{Timestamp, civil};
 pub struct Day(civil::Date);
 
 impl Day {
+    /// The day of a date.
+    #[must_use]
+    pub fn new(date: civil::Date) -> Self {
+        Self(date)
+    }
+
     /// `2026-08-04`.
     #[must_use]
     pub fn day(self) -> String {

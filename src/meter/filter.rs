@@ -71,9 +71,7 @@ impl Filter {
         });
         let mut notes = Vec::new();
         if timeless > 0 {
-            notes.push(format!(
-                "left out as they tell no time: {timeless} messages"
-            ));
+            notes.push(format!("messages without a time, left out: {timeless}"));
         }
         if counted.is_empty() && before > 0 {
             notes.push("no message fits the filters".to_owned());

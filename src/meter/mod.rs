@@ -22,6 +22,7 @@ pub mod prices;
 pub mod record;
 pub mod report;
 pub mod scan;
+pub mod series;
 pub mod tariff;
 pub mod tools;
 pub mod totals;

@@ -1,5 +1,5 @@
-//! What a model's tokens cost. In: a price table and a message's model and usage. Out: whole
-//! nano-dollars, or none where the table has no price: never a guess.
+//! What a model's tokens cost. In: a price table and a message's model and usage. Out: a [`Cost`]
+//! that says what the table has no price for: never a guess.
 //!
 //! The built-in table is `assets/prices.json`; it names its source and its date.
 
@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
+use super::cost::Cost;
 use super::record::Usage;
 
 /// A price table.
@@ -89,22 +90,18 @@ impl Prices {
         price.or_else(|| self.models.get(undated(&name)?))
     }
 
-    /// What a message cost, in nano-dollars.
+    /// What a message cost.
     #[must_use]
-    pub fn cost(&self, model: Option<&str>, usage: &Usage) -> Option<u64> {
-        self.of(model?)?.cost(usage)
+    pub fn cost(&self, model: Option<&str>, usage: &Usage) -> Cost {
+        let price = model.and_then(|model| self.of(model));
+        price.map_or(Cost::of(None), |price| price.cost(usage))
     }
 }
 
 impl Price {
-    /// What a message cost, in nano-dollars; none when it searched the web and that has no price.
+    /// What a message cost. Web searches without a price leave it with an unpriced part.
     #[must_use]
-    pub fn cost(&self, usage: &Usage) -> Option<u64> {
-        let searches = match (usage.web_search, self.web_search_request) {
-            (0, _) => 0,
-            (count, Some(price)) => u128::from(count) * u128::from(price.0) * 1_000_000,
-            (_, None) => return None,
-        };
+    pub fn cost(&self, usage: &Usage) -> Cost {
         let rates = self.rates(u128::from(usage.input) + wide(usage.cache_write, usage.cache_read));
         let pico = [
             (usage.input, rates.input),
@@ -116,7 +113,18 @@ impl Price {
         .iter()
         .map(|(tokens, price)| u128::from(*tokens) * u128::from(price.0))
         .sum::<u128>();
-        u64::try_from((pico + searches + 500) / 1000).ok()
+        let mut cost = Cost::of(u64::try_from((pico + 500) / 1000).ok());
+        if usage.web_search > 0 {
+            cost += Cost::of(self.web_searches(usage.web_search));
+        }
+        cost
+    }
+
+    fn web_searches(&self, count: u64) -> Option<u64> {
+        self.web_search_request?
+            .0
+            .checked_mul(1000)?
+            .checked_mul(count)
     }
 
     fn rates(&self, prompt: u128) -> Rates {
@@ -180,7 +188,7 @@ mod tests {
     fn spellings_of_one_model() {
         let prices = Prices::built_in();
         let want = prices.cost(Some("claude-sonnet-4-5"), &usage(1, 0, 0, 0, 0));
-        assert_eq!(want, Some(3000));
+        assert_eq!(want, Cost::of(Some(3000)));
         for model in [
             "claude-sonnet-4-5-20250929",
             "claude-sonnet-4-5-20991231",
@@ -210,11 +218,11 @@ mod tests {
         ] {
             assert_eq!(
                 prices.cost(Some(model), &usage(1, 0, 0, 0, 0)),
-                None,
+                Cost::of(None),
                 "{model}"
             );
         }
-        assert_eq!(prices.cost(None, &usage(1, 0, 0, 0, 0)), None);
+        assert_eq!(prices.cost(None, &usage(1, 0, 0, 0, 0)), Cost::of(None));
     }
 
     #[test]
@@ -250,7 +258,7 @@ mod tests {
         ] {
             assert_eq!(
                 prices.cost(Some(model), &usage),
-                Some(want),
+                Cost::of(Some(want)),
                 "{model} {usage:?}"
             );
         }
@@ -260,14 +268,14 @@ mod tests {
     fn a_web_search_without_a_price_is_not_free() {
         let prices = Prices::built_in();
         let search = Usage {
+            input: 1,
             web_search: 2,
             ..Usage::default()
         };
-        assert_eq!(
-            prices.cost(Some("claude-opus-4-8"), &search),
-            Some(20_000_000)
-        );
-        assert_eq!(prices.cost(Some("claude-haiku-4-5"), &search), None);
+        let cost = prices.cost(Some("claude-opus-4-8"), &search);
+        assert_eq!((cost.nano, cost.unpriced), (20_005_000, 0));
+        let cost = prices.cost(Some("claude-haiku-4-5"), &search);
+        assert_eq!((cost.nano, cost.unpriced), (1000, 1));
     }
 
     #[test]

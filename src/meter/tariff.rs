@@ -1,7 +1,7 @@
 //! Prices for many messages: each model's are looked up once. In: messages. Out: what each cost,
-//! and at the end the models without a price.
+//! and at the end what has no price.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::cost::Cost;
 use super::messages::{Counted, Name};
@@ -11,7 +11,7 @@ use super::prices::{Price, Prices};
 pub struct Tariff<'a> {
     prices: Option<&'a Prices>,
     known: HashMap<Option<Name>, Option<&'a Price>>,
-    missing: HashSet<Option<Name>>,
+    missing: BTreeSet<Missing>,
 }
 
 impl<'a> Tariff<'a> {
@@ -21,7 +21,7 @@ impl<'a> Tariff<'a> {
         Self {
             prices,
             known: HashMap::new(),
-            missing: HashSet::new(),
+            missing: BTreeSet::new(),
         }
     }
 
@@ -36,22 +36,29 @@ impl<'a> Tariff<'a> {
             self.known.insert(model.clone(), price);
             price
         });
-        let nano = price.and_then(|price| price.cost(&counted.usage));
-        if nano.is_none() && !self.missing.contains(model) {
-            self.missing.insert(model.clone());
+        let Some(price) = price else {
+            self.missing.insert(Missing::Model(model.clone()));
+            return Cost::of(None);
+        };
+        let cost = price.cost(&counted.usage);
+        if cost.unpriced > 0 {
+            self.missing.insert(Missing::WebSearch(model.clone()));
         }
-        Cost::of(nano)
+        cost
     }
 
-    /// The models of which something had no price, ascending; a message without a model has an
-    /// empty name here.
+    /// What had no price, each once.
     #[must_use]
-    pub fn unpriced(self) -> Vec<String> {
-        let names = self.missing.into_iter();
-        let mut names: Vec<_> = names
-            .map(|name| name.as_deref().unwrap_or_default().to_owned())
-            .collect();
-        names.sort();
-        names
+    pub fn missing(self) -> BTreeSet<Missing> {
+        self.missing
     }
+}
+
+/// Something without a price.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Missing {
+    /// A model; none where a message names none.
+    Model(Option<Name>),
+    /// The web searches of a model.
+    WebSearch(Option<Name>),
 }

@@ -1,7 +1,7 @@
 //! Messages → rows, grouped. In: what was counted and what it costs. Out: numbers under keys, in
 //! order. Formats nothing.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::str::FromStr;
 
 use jiff::tz::TimeZone;
@@ -11,7 +11,7 @@ use super::cost::Cost;
 use super::messages::{Counted, Name};
 use super::prices::Prices;
 use super::record::Usage;
-use super::tariff::Tariff;
+use super::tariff::{Missing, Tariff};
 
 /// What rows are grouped by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +77,8 @@ impl By {
         }
     }
 
-    fn text_of(self, day: Day) -> String {
+    /// How a day is called in rows of days, weeks or months.
+    pub(super) fn text_of(self, day: Day) -> String {
         match self {
             Self::Week => day.week(),
             Self::Month => day.month(),
@@ -125,7 +126,8 @@ impl Row {
         self.tool_calls += counted.tool_calls;
     }
 
-    fn merge(&mut self, other: &Self) {
+    /// Adds another row.
+    pub(super) fn merge(&mut self, other: &Self) {
         self.messages += other.messages;
         self.usage += other.usage;
         self.cost += other.cost;
@@ -154,8 +156,8 @@ pub struct Totals {
     pub rows: Vec<(Option<String>, Row)>,
     /// How many rows `limit` left out.
     pub left_out: usize,
-    /// The models that have no price, ascending; empty when nothing was to be priced.
-    pub unpriced: Vec<String>,
+    /// What has no price; empty when nothing was to be priced.
+    pub missing: BTreeSet<Missing>,
 }
 
 impl Totals {
@@ -193,7 +195,7 @@ pub fn group(counted: &[Counted], by: By, zone: &TimeZone, prices: Option<&Price
         total,
         rows: groups.sorted(by),
         left_out: 0,
-        unpriced: tariff.unpriced(),
+        missing: tariff.missing(),
     }
 }
 
@@ -316,7 +318,8 @@ mod tests {
         let mut totals = group(&all, By::Model, &TimeZone::UTC, Some(&prices));
         let order = ["claude-opus-4-8", "claude-haiku-4-5", "new", "newer"];
         assert_eq!(keys(&totals), order.map(Some));
-        assert_eq!(totals.unpriced, ["new", "newer"]);
+        let missing = ["new", "newer"].map(|name| Missing::Model(Some(name.into())));
+        assert_eq!(totals.missing, BTreeSet::from(missing));
         assert_eq!(totals.rows[2].1.cost.usd(), None);
         totals.limit(1);
         assert_eq!((keys(&totals), totals.left_out), (vec![Some(order[0])], 3));

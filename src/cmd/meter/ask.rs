@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow};
 use jiff::tz::TimeZone;
 use wildmatch::WildMatch;
 
-use crate::escape::quoted;
+use crate::escape::{quoted, shown};
 use crate::host::Host;
 use crate::meter::filter::{End, moment};
 use crate::meter::{Filter, Prices};
@@ -54,6 +54,8 @@ pub struct Ask {
     pub zone: TimeZone,
     /// What tokens cost; none when nobody wants to know.
     pub prices: Option<Prices>,
+    /// The filters as they were typed, safe to print; empty when there are none.
+    pub words: String,
 }
 
 impl Ask {
@@ -75,8 +77,26 @@ impl Ask {
         Ok(Self {
             filter,
             prices: prices(pricing, host)?,
+            words: select.words(),
             zone,
         })
+    }
+}
+
+impl Select {
+    fn words(&self) -> String {
+        let words = [
+            ("--since", &self.since),
+            ("--until", &self.until),
+            ("--session", &self.session),
+            ("--agent", &self.agent),
+            ("--model", &self.model),
+        ];
+        let words: Vec<_> = words
+            .iter()
+            .filter_map(|(name, value)| Some(format!("{name} {}", shown(value.as_deref()?))))
+            .collect();
+        words.join(" ")
     }
 }
 
@@ -100,16 +120,16 @@ pub fn prices(pricing: &Pricing, host: &Host) -> Result<Option<Prices>> {
     let Some(path) = &pricing.prices else {
         return Ok(Some(Prices::built_in()));
     };
-    let shown = || quoted(&path.display().to_string());
+    let named = || quoted(&path.display().to_string());
     let bytes = std::fs::read(host.cwd.join(path))
-        .with_context(|| format!("could not read the prices in {}", shown()))?;
+        .with_context(|| format!("could not read the prices in {}", named()))?;
     let parsed = Prices::parse(&bytes).map_err(|error| {
         let place = format!("{}:{}", error.line(), error.column());
         let why = error.to_string();
         let why = why.split(" at line ").next().unwrap_or_default().to_owned();
         anyhow!(
             "could not use the prices in {}:{place}: {}",
-            shown(),
+            named(),
             quoted_tail(&why)
         )
     });

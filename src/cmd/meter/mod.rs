@@ -1,4 +1,4 @@
-//! `meter`: finds transcripts, counts, prints a table, JSON or CSV.
+//! `meter`: finds transcripts, counts, prints a table, JSON or CSV, or writes a page.
 
 use std::path::PathBuf;
 
@@ -10,6 +10,7 @@ use crate::host::Host;
 use crate::meter::By;
 
 mod ask;
+mod page;
 mod read;
 
 /// Arguments of `meter`.
@@ -35,6 +36,9 @@ pub struct Args {
     /// Print comma-separated values
     #[arg(long, conflicts_with = "json")]
     csv: bool,
+    /// Write a page with charts to this file: one HTML file that needs nothing else
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "csv", "by"])]
+    html: Option<PathBuf>,
 }
 
 fn by() -> impl TypedValueParser<Value = By> {
@@ -44,6 +48,11 @@ fn by() -> impl TypedValueParser<Value = By> {
 /// Runs `meter`.
 pub fn run(args: &Args, host: &mut Host) -> Result<Meter> {
     let ask = ask::Ask::of(&args.select, &args.pricing, host)?;
+    if let Some(path) = &args.html {
+        let corpus = read::Corpus::of(&args.paths, true, &ask, host)?;
+        page::write(corpus, path, args.limit, &ask, host)?;
+        return Ok(Meter::Done);
+    }
     let corpus = read::Corpus::of(&args.paths, args.by == By::Tool, &ask, host)?;
     let report = corpus.report(args.by, args.limit, &ask);
     if args.json {

@@ -10,17 +10,19 @@ use fs_err::File;
 use crate::escape::{quoted, shown};
 use crate::host::Host;
 use crate::meter::report::{Reading, Report, Sheet};
-use crate::meter::{By, Counted, Found, Origin, Scan, Tools, totals};
+use crate::meter::tariff::Missing;
+use crate::meter::tools::ToolTotals;
+use crate::meter::{By, Counted, Found, Origin, Scan, Tools, Totals, totals};
 
 use super::ask::Ask;
 
 /// What was read.
 pub struct Corpus {
-    /// The messages that fit the filters.
-    pub counted: Vec<Counted>,
-    /// Tool calls of all messages, when they were asked for.
-    pub tools: Option<Tools>,
-    reading: Reading,
+    counted: Vec<Counted>,
+    /// Of all messages, when they were asked for.
+    tools: Option<Tools>,
+    /// What reading came to.
+    pub reading: Reading,
 }
 
 impl Corpus {
@@ -57,44 +59,56 @@ impl Corpus {
         }
     }
 
-    /// Rows by a key. Notes what they do not tell.
-    pub fn sheet(&mut self, by: By, limit: Option<usize>, ask: &Ask) -> Sheet {
+    fn sheet(&mut self, by: By, limit: Option<usize>, ask: &Ask) -> Sheet {
         if by == By::Tool {
-            return self.tool_sheet(limit, ask);
+            return Sheet::of_tools(&self.tool_totals(limit, ask));
         }
+        let totals = self.totals(by, limit, ask);
+        Sheet::of_messages(&totals, ask.prices.is_some())
+    }
+
+    /// Rows of messages by a key. Notes which have no price.
+    pub fn totals(&mut self, by: By, limit: Option<usize>, ask: &Ask) -> Totals {
         let mut totals = totals::group(&self.counted, by, &ask.zone, ask.prices.as_ref());
         if let Some(limit) = limit {
             totals.limit(limit);
         }
-        for model in &totals.unpriced {
-            let note = format!("no price for {}: the cost is not complete", shown(model));
-            if !self.reading.notes.contains(&note) {
-                self.reading.notes.push(note);
-            }
+        for missing in &totals.missing {
+            let (what, model) = match missing {
+                Missing::Model(model) => ("", model),
+                Missing::WebSearch(model) => ("web searches of ", model),
+            };
+            let model = model
+                .as_deref()
+                .map_or("messages without a model".to_owned(), shown);
+            self.note(format!(
+                "no price for {what}{model}: the cost is not complete"
+            ));
         }
-        Sheet::of_messages(&totals, ask.prices.is_some())
+        totals
     }
 
-    fn tool_sheet(&mut self, limit: Option<usize>, ask: &Ask) -> Sheet {
-        let ids: HashSet<_> = self
-            .counted
-            .iter()
-            .filter_map(|one| one.id.as_deref())
-            .collect();
+    /// Rows by tool, of the messages that fit. Notes what their sizes leave out.
+    pub fn tool_totals(&mut self, limit: Option<usize>, ask: &Ask) -> ToolTotals {
+        let ids = self.counted.iter().filter_map(|one| one.id.as_deref());
+        let ids: HashSet<_> = ids.collect();
         let only = (!ask.filter.is_empty()).then_some(&ids);
-        let tools = self.tools.get_or_insert_default();
-        let mut totals = tools.totals(only);
+        let mut totals = self.tools.get_or_insert_default().totals(only);
         if let Some(limit) = limit {
             totals.limit(limit);
         }
         if totals.total.images > 0 {
-            let note = format!(
-                "images in results, not in these sizes: {}",
-                totals.total.images
-            );
+            let images = totals.total.images;
+            self.note(format!("images in results, not in their sizes: {images}"));
+        }
+        totals
+    }
+
+    /// Notes something once.
+    pub fn note(&mut self, note: String) {
+        if !self.reading.notes.contains(&note) {
             self.reading.notes.push(note);
         }
-        Sheet::of_tools(&totals)
     }
 }
 

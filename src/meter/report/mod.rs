@@ -3,11 +3,14 @@
 //!
 //! - [`sheet`] totals → named fields, the same for every format
 //! - [`table`], [`json`], [`csv`] the formats
+//! - [`page`] several groupings as one HTML page, with [`chart`] for its pictures
 
 use std::collections::BTreeMap;
 
+pub mod chart;
 pub mod csv;
 pub mod json;
+pub mod page;
 pub mod sheet;
 pub mod table;
 

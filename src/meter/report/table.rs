@@ -106,17 +106,17 @@ pub fn text(value: Value) -> String {
     match value {
         Value::Count(count) => thousands(count),
         Value::Money(None) => String::new(),
-        Value::Money(Some(cost)) => money(&cost),
+        Value::Money(Some(cost)) => money(&cost, 4),
     }
 }
 
-/// `$1,234.5678`, with what is not known beside it.
+/// `$1,234.5678` with four `decimals`, and beside it what is not known.
 #[must_use]
-pub fn money(cost: &Cost) -> String {
+pub fn money(cost: &Cost, decimals: u32) -> String {
     let Some(nano) = cost.known() else {
         return "unpriced".to_owned();
     };
-    let plain = cost::rounded(nano, 4);
+    let plain = cost::rounded(nano, decimals);
     let (dollars, cents) = plain.split_once('.').unwrap_or((&plain, "0"));
     let dollars = dollars
         .parse()
@@ -159,10 +159,10 @@ mod tests {
     #[test]
     fn money_says_what_it_does_not_know() {
         let mut cost = Cost::of(Some(1_234_567_800_000));
-        assert_eq!(money(&cost), "$1,234.5678");
+        assert_eq!(money(&cost, 4), "$1,234.5678");
         cost += Cost::of(None);
-        assert_eq!(money(&cost), "$1,234.5678 + unpriced");
-        assert_eq!(money(&Cost::of(None)), "unpriced");
-        assert_eq!(money(&Cost::default()), "$0.0000");
+        assert_eq!(money(&cost, 4), "$1,234.5678 + unpriced");
+        assert_eq!(money(&Cost::of(None), 4), "unpriced");
+        assert_eq!(money(&Cost::default(), 4), "$0.0000");
     }
 }
