@@ -201,13 +201,17 @@ fn json_of_a_row() {
     // opus 0.00125 + 0.0015, haiku 0.00035, sonnet 0.0012; the fifth has no price.
     assert_eq!(seen["total"]["cost_usd"], 0.0043);
     assert_eq!(seen["total"]["unpriced"], 1);
-    assert_eq!(
-        seen["notes"],
-        json!(["no price for next-9: the cost is not complete"])
+    let notes = seen["notes"].as_array().unwrap();
+    assert_eq!(notes[1], "no price for next-9: the cost is not complete");
+    assert!(
+        notes[0]
+            .as_str()
+            .unwrap()
+            .contains("compacts a conversation")
     );
     let free = ask(&ctx, &["--json", "--no-cost"]).json();
     assert_eq!(free["total"]["cost_usd"], Value::Null);
-    assert_eq!(free["notes"], json!([]));
+    assert_eq!(free["notes"].as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -339,4 +343,88 @@ fn costs_are_those_of_claude_code_itself() {
     assert_eq!(seen["total"]["cost_usd"], 0.014_766_4);
     assert_eq!(seen["rows"][0]["cost_usd"], 0.014_656);
     assert_eq!(seen["rows"][1]["cost_usd"], 0.000_110_4);
+}
+
+#[test]
+fn two_sides_are_compared() {
+    let ctx = world();
+    let call = json!({"type": "assistant", "requestId": "r", "message": {
+        "id": "msg_8", "model": "claude-opus-4-8", "stop_reason": "x", "usage": {"output_tokens": 30},
+        "content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "desk-run a"}}]}});
+    let result = json!({"type": "user", "message": {"content": [
+        {"type": "tool_result", "tool_use_id": "t1", "content": "x".repeat(400)}]}});
+    ctx.write("compare", format!("{call}\n{result}"));
+    let a = "t/projects/-home-dev-a/aaaa1111.jsonl";
+    let seen = ctx
+        .run(&["meter", "compare", a, "compare"])
+        .observe()
+        .expect(0);
+    snapshot!(ctx, seen, @"
+    exit 0
+    --- stdout
+                                       t/projects/-home-dev-a/aaaa1111.jsonl  compare   ratio
+    messages                                                               2        1  ×0.500
+    input                                                                200        0  ×0.000
+    output                                                                30       30  ×1.000
+    cache write                                                            0        0       –
+    cache read                                                         2,000        0  ×0.000
+    cost                                                             $0.0028  $0.0008  ×0.273
+    results of desk-run, about tokens                                      0      100       –
+    --- stderr
+    ---
+    ");
+    let seen = ctx
+        .run(&["meter", "compare", "--json", a, "compare"])
+        .observe()
+        .expect(0)
+        .json();
+    assert_eq!(seen["a"]["output"], 30);
+    assert_eq!(seen["ratio"]["messages"], 0.5);
+    assert_eq!(seen["ratio"]["cost_usd"], 0.273);
+    assert_eq!(seen["ratio"]["web_search"], Value::Null);
+    assert_eq!(seen["tools"][0]["key"], json!({"tool": "desk-run"}));
+    assert_eq!(seen["tools"][0]["b"]["result_tokens_estimate"], 100);
+    // The file of that name, not the command.
+    let seen = ctx
+        .run(&["meter", "./compare", "--json"])
+        .observe()
+        .expect(0);
+    assert_eq!(seen.json()["total"]["output"], 30);
+    // Sessions, by the beginning of their id.
+    let run = ctx.run(&["meter", "compare", "aaaa1", "bbbb", "--json"]);
+    let seen = run.env("CLAUDE_CONFIG_DIR", "t").observe().expect(0).json();
+    assert_eq!(
+        (&seen["a"]["messages"], &seen["b"]["output"]),
+        (&json!(3), &json!(50))
+    );
+    let run = ctx.run(&["meter", "compare", "aaaa", "bbbb"]);
+    run.env("CLAUDE_CONFIG_DIR", "t").observe().expect(2);
+    let gone = ctx
+        .run(&["meter", "compare", a, "no\u{202e}where"])
+        .observe()
+        .expect(2);
+    snapshot!(ctx, gone, @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    lean-computer-use: could not find "no\u202ewhere": no such file, folder or session
+    ---
+    "#);
+    ctx.run(&["meter", "compare", a]).observe().expect(2);
+}
+
+#[test]
+fn watching_needs_a_terminal() {
+    let ctx = world();
+    let seen = ctx.run(&["meter", "t", "--watch"]).observe().expect(2);
+    snapshot!(ctx, seen, @"
+    exit 2
+    --- stdout
+    --- stderr
+    lean-computer-use: could not watch: standard output is not a terminal; leave out --watch
+    ---
+    ");
+    ctx.run(&["meter", "t", "--watch", "--json"])
+        .observe()
+        .expect(2);
 }

@@ -12,6 +12,7 @@
 //! - [`report`] rows → table or JSON
 
 pub mod calendar;
+pub mod compare;
 pub mod cost;
 pub mod filter;
 pub mod find;

@@ -13,7 +13,7 @@ use crate::meter::filter::{End, moment};
 use crate::meter::{Filter, Prices};
 
 /// Which messages count.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct Select {
     /// From this time on: 2026-08-04, 2026-08-04T12:30, 7d, 12h
     #[arg(long, value_name = "TIME")]

@@ -12,6 +12,7 @@ use crate::meter::By;
 use crate::meter::report::page::Page;
 use crate::meter::report::thousands;
 
+use super::NOT_HELD;
 use super::ask::Ask;
 use super::read::Corpus;
 
@@ -30,7 +31,7 @@ pub fn write(
     host: &mut Host,
 ) -> Result<()> {
     let limit = Some(limit.unwrap_or(ROWS));
-    corpus.note(UNKNOWABLE.to_owned());
+    corpus.note(NOT_HELD.to_owned());
     let date = ask
         .prices
         .as_ref()
@@ -56,10 +57,6 @@ pub fn write(
     writeln!(host.out, "wrote {shown}")?;
     Ok(())
 }
-
-/// What transcripts do not hold, so that nobody takes the sums for more than they are.
-pub const UNKNOWABLE: &str = "transcripts hold no line for the request that compacts a \
-    conversation, and Claude Code deletes old transcripts: neither is counted";
 
 fn made(corpus: &Corpus, ask: &Ask, host: &Host) -> String {
     let now = ask.zone.to_datetime(host.now());

@@ -125,7 +125,8 @@ fn find(paths: &[PathBuf], host: &Host) -> Result<Found> {
     Ok(found)
 }
 
-fn is_stdin(path: &Path) -> bool {
+/// Whether a path stands for standard input.
+pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 

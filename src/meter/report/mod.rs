@@ -1,21 +1,24 @@
 //! Rows → a table for people, JSON, CSV or a page. In: a [`Sheet`] and what is to be said beside
 //! it. Writes into any writer; computes nothing.
 //!
-//! - [`sheet`] totals → named fields, the same for every format
+//! - [`sheet`] totals → named fields, the same for every format; [`number`] writes one for people
 //! - [`table`], [`json`], [`csv`] the formats
+//! - [`beside`] two sides and their ratios
 //! - [`page`] several groupings as one HTML page, with [`chart`] for its pictures
 
 use std::collections::BTreeMap;
 
+pub mod beside;
 pub mod chart;
 pub mod csv;
 pub mod json;
+pub mod number;
 pub mod page;
 pub mod sheet;
 pub mod table;
 
+pub use number::thousands;
 pub use sheet::{Field, Fields, Sheet, Value};
-pub use table::thousands;
 
 /// Everything that a report says.
 #[derive(Debug)]

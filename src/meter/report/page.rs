@@ -14,8 +14,8 @@ use crate::meter::tools::ToolTotals;
 use crate::meter::totals::{Row, Totals};
 
 use super::chart::{bar, columns, kinds};
+use super::number::{money, short, short_money, text, thousands};
 use super::sheet::Sheet;
-use super::table::{money, text, thousands};
 use super::{Reading, table};
 
 const STYLE: &str = include_str!("page.css");
@@ -250,28 +250,6 @@ fn counts(row: &Row, number: fn(u64) -> String) -> String {
     )
 }
 
-/// A count in three digits, cut: `1.23M`; below ten thousand with every digit.
-fn short(count: u64) -> String {
-    let (unit, name) = match count {
-        0..10_000 => return thousands(count),
-        10_000..1_000_000 => (1000, "k"),
-        1_000_000..1_000_000_000 => (1_000_000, "M"),
-        _ => (1_000_000_000, "G"),
-    };
-    let (whole, thousandths) = (count / unit, count % unit * 1000 / unit);
-    match whole {
-        0..10 => format!("{whole}.{:02}{name}", thousandths / 10),
-        10..100 => format!("{whole}.{}{name}", thousandths / 100),
-        _ => format!("{}{name}", thousands(whole)),
-    }
-}
-
-/// From a dollar on without fractions of a cent.
-fn short_money(cost: &Cost) -> String {
-    let decimals = if cost.nano < 1_000_000_000 { 4 } else { 2 };
-    money(cost, decimals)
-}
-
 /// What stands below a list.
 fn rest(shown: usize, left_out: usize) -> String {
     match (shown, left_out) {
@@ -330,20 +308,6 @@ pub fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_in_three_digits() {
-        for (count, want) in [
-            (9999, "9,999"),
-            (10_000, "10.0k"),
-            (123_456, "123k"),
-            (1_239_999, "1.23M"),
-            (71_048_579, "71.0M"),
-            (1_234_567_890_123, "1,234G"),
-        ] {
-            assert_eq!(short(count), want);
-        }
-    }
 
     #[test]
     fn no_name_is_markup() {

@@ -111,7 +111,9 @@ pub fn message_fields(row: &Row, priced: bool) -> Fields {
     ]
 }
 
-fn tool_fields(row: &ToolRow) -> Fields {
+/// A row of tools.
+#[must_use]
+pub fn tool_fields(row: &ToolRow) -> Fields {
     let count = |name, title, count| Field {
         name,
         title: Some(title),
