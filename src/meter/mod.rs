@@ -3,22 +3,28 @@
 //! In this order:
 //!
 //! - [`find`] which files are transcripts, and whose (IO: lists folders)
-//! - [`scan`] opens each and feeds it through the next three (IO: reads files)
+//! - [`scan`] opens each and feeds it through the next four, on all cores (IO: reads files)
 //! - [`lines`] bytes → lines
-//! - [`record`] one line → its records; the only place that knows the transcript format, with
-//!   [`loose`] for what has another shape than expected
-//! - [`messages`] records → each message once, with its owner
+//! - [`record`] one line → its records: the slow way, which is right for any line, with [`loose`]
+//!   for what has another shape than expected. [`quick`] gives the same for ordinary lines, in one
+//!   [`walk`] over their bytes; [`ends`] suffices for lines without usage
+//! - [`rows`] the lines of one file → its rows
+//! - [`messages`] the rows of all files → each message once, with its owner
 //! - [`totals`] messages → rows, grouped
 //! - [`report`] rows → table or JSON
 
+pub mod ends;
 pub mod find;
 pub mod lines;
 pub mod loose;
 pub mod messages;
+pub mod quick;
 pub mod record;
 pub mod report;
+pub mod rows;
 pub mod scan;
 pub mod totals;
+pub mod walk;
 
 pub use find::{Found, Origin, Transcript};
 pub use messages::{Counted, Messages};

@@ -126,7 +126,9 @@ mod tests {
 
     fn counted(at: Option<&str>, agent: Option<&str>, agent_type: Option<&str>) -> Counted {
         Counted {
+            id: None,
             session: None,
+            project: None,
             agent: agent.map(Into::into),
             agent_type: agent_type.map(Into::into),
             model: None,
