@@ -2,12 +2,14 @@
 //! their names. Lists folders, opens no file.
 
 use std::collections::HashSet;
+use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, bail};
 use fs_err as fs;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use crate::escape::quoted;
 
@@ -30,6 +32,12 @@ pub struct Transcript {
     pub path: PathBuf,
     /// Whose it is.
     pub origin: Origin,
+    /// Its size when it was found, in bytes.
+    pub size: u64,
+    /// When it changed last, in nanoseconds since 1970; 0 where that is not known.
+    pub changed: i64,
+    /// The system's number for the file, 0 where it has none: another file in its place has another.
+    pub number: u64,
 }
 
 /// Whose lines stand in a transcript, as far as its path tells.
@@ -64,7 +72,8 @@ impl Found {
             }
         };
         if !kind.is_dir() {
-            self.add_file(path);
+            let real = fs::canonicalize(path);
+            self.add_file(path, real, &kind);
             return Ok(());
         }
         let projects = path.join("projects");
@@ -86,28 +95,41 @@ impl Found {
     /// Adds every `*.jsonl` below a folder, through links too.
     pub fn add_folder(&mut self, folder: &Path) {
         self.searched.push(folder.to_owned());
+        let mut within = None;
         for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name() {
             match entry {
-                Ok(entry) => {
-                    let transcript = entry.path().extension().is_some_and(|e| e == "jsonl");
-                    if transcript && entry.file_type().is_file() {
-                        self.add_file(entry.path());
+                Ok(entry) if entry.file_type().is_dir() => {}
+                Ok(entry) if entry.path().extension().is_some_and(|e| e == "jsonl") => {
+                    let real = real(&entry, &mut within);
+                    match entry.metadata() {
+                        Ok(kind) => self.add_file(entry.path(), real, &kind),
+                        Err(error) => self.note(folder, &error),
                     }
                 }
+                Ok(_) => {}
                 Err(error) => self.note(folder, &error),
             }
         }
     }
 
-    fn add_file(&mut self, path: &Path) {
-        match fs::canonicalize(path) {
-            Ok(real) => {
-                if self.seen.insert(real.clone()) {
-                    let origin = origin(&real);
-                    self.transcripts.push(Transcript { path: real, origin });
-                }
+    fn add_file(&mut self, path: &Path, real: io::Result<PathBuf>, kind: &Metadata) {
+        let real = match real {
+            Ok(real) if kind.is_file() => real,
+            // Nobody knows when a pipe or a device ends.
+            Ok(_) => {
+                let why = "not a regular file".to_owned();
+                return self.unreadable.push((path.to_owned(), why));
             }
-            Err(error) => self.unreadable.push((path.to_owned(), error.to_string())),
+            Err(error) => return self.unreadable.push((path.to_owned(), error.to_string())),
+        };
+        if self.seen.insert(real.clone()) {
+            self.transcripts.push(Transcript {
+                origin: origin(&real),
+                path: real,
+                size: kind.len(),
+                changed: changed(kind),
+                number: number(kind),
+            });
         }
     }
 
@@ -123,6 +145,39 @@ impl Found {
         let why = error.io_error().map_or(String::new(), io::Error::to_string);
         self.unreadable.push((path, why));
     }
+}
+
+/// The real path of an entry. `within` keeps that of its folder for its neighbours.
+fn real(entry: &DirEntry, within: &mut Option<(PathBuf, PathBuf)>) -> io::Result<PathBuf> {
+    let Some(folder) = entry.path().parent().filter(|_| !entry.path_is_symlink()) else {
+        return fs::canonicalize(entry.path());
+    };
+    if within.as_ref().is_none_or(|(known, _)| known != folder) {
+        *within = Some((folder.to_owned(), fs::canonicalize(folder)?));
+    }
+    let real = within
+        .as_ref()
+        .map(|(_, real)| real.join(entry.file_name()));
+    Ok(real.unwrap_or_else(|| entry.path().to_owned()))
+}
+
+fn changed(kind: &Metadata) -> i64 {
+    let since = kind.modified().ok();
+    let since = since.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    since
+        .and_then(|since| i64::try_from(since.as_nanos()).ok())
+        .unwrap_or(0)
+}
+
+#[cfg(unix)]
+fn number(kind: &Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    kind.ino()
+}
+
+#[cfg(not(unix))]
+fn number(_: &Metadata) -> u64 {
+    0
 }
 
 /// Reads the layout `<session>.jsonl`, `<session>/subagents/**/agent-<id>.jsonl` and the older

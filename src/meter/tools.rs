@@ -3,7 +3,7 @@
 //! counts for them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::{self, BufRead};
+use std::io::{self, Read};
 use std::ops::AddAssign;
 
 use memchr::memmem;
@@ -129,8 +129,8 @@ struct Input {
 
 impl Tools {
     /// Reads one transcript.
-    pub fn read(&mut self, reader: impl BufRead) -> io::Result<()> {
-        let mut lines = Lines::new(reader);
+    pub fn read(&mut self, reader: impl Read) -> io::Result<()> {
+        let mut lines = Lines::new(reader, Vec::new(), usize::MAX);
         while let Some(line) = lines.next_line()? {
             // Every call and every result has it in its type.
             if memmem::find(line.bytes, b"tool_").is_some() {

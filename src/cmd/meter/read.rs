@@ -1,7 +1,7 @@
 //! Paths → what stands in their transcripts, counted and filtered; and reports over it.
 
 use std::collections::HashSet;
-use std::io::{self, BufReader, Read as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -147,7 +147,7 @@ fn tools_of(found: &Found, stdin: Option<&[u8]>) -> Result<Tools> {
     let mut tools = Tools::default();
     for transcript in &found.transcripts {
         if let Ok(file) = File::open(&transcript.path) {
-            let _ = tools.read(BufReader::with_capacity(1 << 18, file));
+            let _ = tools.read(file);
         }
     }
     if let Some(bytes) = stdin {
