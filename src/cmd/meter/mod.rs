@@ -12,6 +12,7 @@ use crate::meter::By;
 mod ask;
 mod compare;
 mod page;
+mod progress;
 mod read;
 mod watch;
 

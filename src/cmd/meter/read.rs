@@ -15,6 +15,7 @@ use crate::meter::tools::ToolTotals;
 use crate::meter::{By, Counted, Found, Origin, Scan, Tools, Totals, totals};
 
 use super::ask::Ask;
+use super::progress::Progress;
 
 /// What was read.
 pub struct Corpus {
@@ -32,10 +33,12 @@ impl Corpus {
         let stdin = standard_input(paths, host)?;
         let mut tools = None;
         if with_tools {
-            tools = Some(tools_of(&found, stdin.as_deref())?);
+            tools = Some(tools_of(&found, stdin.as_deref(), host)?);
         }
         let searched = found.searched.clone();
-        let mut scan = Scan::of(found);
+        let progress = Progress::new(host.err_is_terminal);
+        let mut scan = Scan::of(found, |done, all| progress.seen(done, all));
+        drop(progress);
         if let Some(bytes) = &stdin {
             scan.read(bytes.as_slice(), &Origin::default())?;
         }
@@ -143,12 +146,17 @@ fn standard_input(paths: &[PathBuf], host: &mut Host) -> Result<Option<Vec<u8>>>
 }
 
 /// A transcript that cannot be read is named by the scan.
-fn tools_of(found: &Found, stdin: Option<&[u8]>) -> Result<Tools> {
+fn tools_of(found: &Found, stdin: Option<&[u8]>, host: &Host) -> Result<Tools> {
     let mut tools = Tools::default();
+    let progress = Progress::new(host.err_is_terminal);
+    let all = found.transcripts.iter().map(|one| one.size).sum();
+    let mut done = 0;
     for transcript in &found.transcripts {
         if let Ok(file) = File::open(&transcript.path) {
             let _ = tools.read(file);
         }
+        done += transcript.size;
+        progress.seen(done, all);
     }
     if let Some(bytes) = stdin {
         tools.read(bytes)?;
