@@ -106,3 +106,50 @@ pub fn shown(fields: &Fields) -> impl Iterator<Item = (&'static str, Value)> {
     let fields = fields.iter();
     fields.filter_map(|field| Some((field.title?, field.value)))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::meter::report::Reading;
+    use crate::meter::report::sheet::message_fields;
+    use crate::meter::totals::Row;
+
+    use super::*;
+
+    #[test]
+    fn files_that_are_gone_stand_apart() {
+        let row = |messages| {
+            message_fields(
+                &Row {
+                    messages,
+                    ..Row::default()
+                },
+                false,
+            )
+        };
+        let report = Report {
+            sheet: Sheet {
+                by: By::Total,
+                total: row(3),
+                rows: Vec::new(),
+                left_out: 0,
+            },
+            gone: Some(row(1234)),
+            reading: Reading {
+                read: 1,
+                ..Reading::default()
+            },
+        };
+        let mut out = Vec::new();
+        report.table(&mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let line = "from files that are gone, not in the total: 1,234 messages, 0 input";
+        assert!(text.contains(line), "{text}");
+        let mut out = Vec::new();
+        report.json(&mut out).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(
+            (&json["total"]["messages"], &json["gone"]["messages"]),
+            (&3.into(), &1234.into())
+        );
+    }
+}
