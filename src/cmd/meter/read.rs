@@ -37,7 +37,7 @@ impl Corpus {
         }
         let searched = found.searched.clone();
         let progress = Progress::new(host.err_is_terminal);
-        let mut scan = Scan::of(found, |done, all| progress.seen(done, all));
+        let mut scan = Scan::watched(found, |done, all| progress.seen(done, all));
         drop(progress);
         if let Some(bytes) = &stdin {
             scan.read(bytes.as_slice(), &Origin::default())?;
