@@ -428,3 +428,34 @@ fn watching_needs_a_terminal() {
         .observe()
         .expect(2);
 }
+
+#[test]
+fn absurd_counts_break_nothing() {
+    let ctx = TestContext::new();
+    let most = u64::MAX;
+    let line = |id: &str| {
+        json!({"type": "assistant", "requestId": "r", "timestamp": "9999-12-30T00:00:00Z", "message": {
+            "id": id, "model": "claude-opus-4-8", "usage": {"input_tokens": most, "output_tokens": most,
+            "cache_read_input_tokens": most, "cache_creation_input_tokens": most,
+            "server_tool_use": {"web_search_requests": most}}}})
+    };
+    ctx.write("t.jsonl", format!("{}\n{}", line("msg_1"), line("msg_2")));
+    for words in [
+        vec!["--by", "total"],
+        vec!["--by", "week"],
+        vec!["--json"],
+        vec!["--csv"],
+        vec!["--html", "x.html"],
+    ] {
+        let words: Vec<_> = ["meter", "t.jsonl"].into_iter().chain(words).collect();
+        ctx.run(&words).observe().expect(0);
+    }
+    let seen = ctx
+        .run(&["meter", "t.jsonl", "--json"])
+        .observe()
+        .expect(0)
+        .json();
+    assert_eq!(seen["total"]["output"], most);
+    // More than can be counted in nano-dollars: not known, rather than wrong.
+    assert_eq!(seen["total"]["cost_usd"], Value::Null);
+}

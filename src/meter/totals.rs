@@ -139,8 +139,13 @@ impl Row {
     #[must_use]
     pub fn tokens(&self) -> u64 {
         let usage = &self.usage;
-        let sent = usage.input + usage.cache_write + usage.cache_read;
-        sent + usage.output
+        let kinds = [
+            usage.input,
+            usage.output,
+            usage.cache_write,
+            usage.cache_read,
+        ];
+        kinds.into_iter().fold(0, u64::saturating_add)
     }
 }
 
