@@ -10,7 +10,7 @@
 //! the last install left, `journal` what is true after a run that was cut off. `plan` decides,
 //! `settings` edits settings files for it, `claude` says what Claude Code's other settings mean.
 //! `apply` and `remove` carry a plan out between the two steps of `stage`; `actions`, `diff` and
-//! `verify` read it as answers. `binary` finds out what the launchers should start. IO stands in
+//! `verify` read it as answers, `registered` what is in the settings. `binary` finds out what the launchers should start. IO stands in
 //! `lock`, `found`, `binary`, `stage`, `apply` and `remove`.
 
 pub mod actions;
@@ -24,11 +24,13 @@ pub mod lock;
 pub mod manifest;
 pub mod place;
 pub mod plan;
+pub mod registered;
 pub mod remove;
 pub mod scope;
 pub mod settings;
 pub mod shipped;
 pub mod stage;
+pub mod tracked;
 pub mod verify;
 pub mod wanted;
 

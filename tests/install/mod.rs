@@ -4,6 +4,7 @@
 mod crash;
 mod damage;
 mod flags;
+mod health;
 mod kept;
 mod place;
 mod refused;
