@@ -13,7 +13,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// What every line with a record holds. An escaped quote cannot end in it, so a text that quotes
 /// a transcript does not match.
 const USAGE: &[u8] = br#""usage""#;
-const PIECE: usize = 256 << 10;
+const PIECE: usize = 512 << 10;
 const END: usize = 64 << 10;
 
 /// The lines of a transcript.
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn of_a_long_line_the_end_stays_and_usage_is_seen_anywhere() {
-        let long = "x".repeat(1 << 20);
+        let long = "x".repeat(2 << 20);
         for (text, usage) in [
             (format!("a\n{long}\nb\n"), false),
             (format!("a\n\"usage\"{long}\nb\n"), true),

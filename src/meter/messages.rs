@@ -265,12 +265,11 @@ impl Messages {
             Key::Id(id) => self.ids.get(&**id).copied(),
             Key::Line(line) => self.lines.get(line).copied(),
             Key::Gateway(id, session, at) => {
-                let same = self.gateway.get(&gateway(id, &row.usage))?.iter();
-                let same = same.copied().find(|index| {
+                let same = self.gateway.get(&gateway(id, &row.usage))?;
+                same.iter().copied().find(|index| {
                     let rest = self.all[*index as usize].rest.as_ref();
                     rest.is_some_and(|rest| rest.line.0 == *session || rest.line.1 == *at)
-                });
-                same
+                })
             }
         }
     }

@@ -3,6 +3,8 @@
 //! Does not look at what is skipped beyond its form; UTF-8 is checked only in texts that are asked
 //! for.
 
+use memchr::memchr_iter;
+
 /// Where the walk is.
 pub struct Walk<'a> {
     bytes: &'a [u8],
@@ -217,22 +219,47 @@ impl<'a> Walk<'a> {
     fn string(&mut self) -> Option<(&'a [u8], bool)> {
         self.pass(b'"')?;
         let start = self.at;
-        let mut plain = true;
-        loop {
-            self.at = special(self.bytes, self.at)?;
-            match self.bytes[self.at] {
-                b'"' => {
-                    self.at += 1;
-                    return Some((&self.bytes[start..self.at - 1], plain));
-                }
-                b'\\' => {
-                    plain = false;
-                    self.at += escape(&self.bytes[self.at + 1..])?;
-                }
-                _ => return None,
-            }
+        let first = special(self.bytes, start)?;
+        let plain = self.bytes[first] == b'"';
+        let end = if plain {
+            first
+        } else {
+            end(self.bytes, first)?
+        };
+        self.at = end + 1;
+        Some((&self.bytes[start..end], plain))
+    }
+}
+
+/// The quote that ends a text in which `at` is the first special byte.
+fn end(bytes: &[u8], at: usize) -> Option<usize> {
+    let end = memchr_iter(b'"', &bytes[at..]).find(|quote| {
+        let before = bytes[at..at + quote].iter().rev();
+        before.take_while(|byte| **byte == b'\\').count() % 2 == 0
+    })?;
+    let end = at + end;
+    if usual(&bytes[at..end], &bytes[at + 1..=end]) {
+        return Some(end);
+    }
+    let mut at = at;
+    loop {
+        at = special(bytes, at)?;
+        match bytes[at] {
+            b'"' => return Some(at),
+            b'\\' => at += escape(&bytes[at + 1..])?,
+            _ => return None,
         }
     }
+}
+
+/// Whether a text has no control characters and only the usual escapes, each backslash taken for
+/// the beginning of one. Has no branches, which makes it fast. `next` is one byte ahead.
+fn usual(text: &[u8], next: &[u8]) -> bool {
+    let odd = text.iter().zip(next).fold(0, |odd, (byte, next)| {
+        let letter = (*next == b'n') | (*next == b'"') | (*next == b'\\') | (*next == b't');
+        odd | u8::from(*byte < 0x20) | (u8::from(*byte == b'\\') & u8::from(!letter))
+    });
+    odd == 0
 }
 
 /// The next quote, backslash or control character from `at` on.
