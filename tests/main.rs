@@ -11,4 +11,7 @@
 mod context;
 mod exit_codes;
 mod meter;
+mod meter_trees;
 mod observe;
+#[path = "../bench/src/tree.rs"]
+mod tree;
