@@ -78,6 +78,13 @@ impl<R: Read> Lines<R> {
         }
     }
 
+    /// The reader's position in the file, where that is not its start.
+    #[must_use]
+    pub fn starting_at(mut self, start: u64) -> Self {
+        (self.start, self.whole) = (start, start);
+        self
+    }
+
     /// The next line, none at the end.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         loop {
@@ -98,12 +105,12 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// How many bytes were read so far.
+    /// How far the file was read so far.
     pub fn bytes(&self) -> u64 {
         self.start + self.to as u64
     }
 
-    /// How many of them are whole lines.
+    /// Where the last whole line of it ends.
     pub fn whole(&self) -> u64 {
         self.whole
     }

@@ -3,7 +3,8 @@
 //! In this order:
 //!
 //! - [`find`] which files are transcripts, and whose (IO: lists folders)
-//! - [`scan`] opens each and feeds it through the next four, on all cores (IO: reads files)
+//! - [`scan`] shares them out to all cores; [`transcript`] feeds each through the next three (IO:
+//!   reads files), and [`ledger`] keeps what they said (IO: its own file)
 //! - [`lines`] bytes → lines
 //! - [`record`] one line → its records: the slow way, which is right for any line, with [`loose`]
 //!   for what has another shape than expected. [`quick`] gives the same for ordinary lines, in one
@@ -15,6 +16,7 @@
 
 pub mod ends;
 pub mod find;
+pub mod ledger;
 pub mod lines;
 pub mod loose;
 pub mod messages;
@@ -24,6 +26,7 @@ pub mod report;
 pub mod rows;
 pub mod scan;
 pub mod totals;
+pub mod transcript;
 pub mod walk;
 
 pub use find::{Found, Origin, Transcript};
