@@ -30,7 +30,7 @@ enum Command {
     /// Compare what is installed with what was shipped
     Verify(cmd::verify::Args),
     /// Count tokens over Claude Code transcripts
-    Meter(cmd::meter::Args),
+    Meter(Box<cmd::meter::Args>),
     /// Call one driver tool on one app
     Desk(cmd::desk::Args),
     /// Run a packet of steps on one app
@@ -45,10 +45,10 @@ enum Command {
     ExitCodes(cmd::exit_codes::Args),
 }
 
-/// Parses `argv`, runs the command and prints what went wrong, if anything did.
-pub fn run(argv: &[OsString], host: &mut Host) -> ExitCode {
+/// Parses `words`, runs the command and prints what went wrong, if anything did.
+pub fn run(words: &[OsString], host: &mut Host) -> ExitCode {
     std::panic::set_hook(Box::new(report_panic));
-    let cli = match Cli::try_parse_from(argv) {
+    let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => return finish(host, |host| usage(&error, host)),
     };

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal as _, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -22,6 +22,10 @@ pub struct Host {
     pub out: Box<dyn Write>,
     /// Standard error: failures and warnings.
     pub err: Box<dyn Write>,
+    /// Whether a person sees standard output as it is written.
+    pub out_is_terminal: bool,
+    /// The same for standard error.
+    pub err_is_terminal: bool,
 }
 
 impl Host {
@@ -39,6 +43,8 @@ impl Host {
             stdin: Box::new(io::stdin()),
             out: Box::new(anstream::stdout()),
             err: Box::new(anstream::stderr()),
+            out_is_terminal: io::stdout().is_terminal(),
+            err_is_terminal: io::stderr().is_terminal(),
         }
     }
 
@@ -83,6 +89,15 @@ impl Host {
             "could not find a folder for state: set HOME or XDG_STATE_HOME to an absolute path",
         )?;
         Ok(home.join(".local/state/lean-computer-use"))
+    }
+
+    /// The folder of what can be made again: `$XDG_CACHE_HOME/lean-computer-use`, else
+    /// `~/.cache/lean-computer-use`, if there is a home.
+    #[must_use]
+    pub fn cache_folder(&self) -> Option<PathBuf> {
+        let cache = self.folder_var("XDG_CACHE_HOME").map(Path::to_owned);
+        let cache = cache.or_else(|| Some(self.home()?.join(".cache")))?;
+        Some(cache.join("lean-computer-use"))
     }
 
     /// The time now. `LEAN_COMPUTER_USE_CLOCK_MS` (milliseconds since 1970) replaces the clock,

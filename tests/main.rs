@@ -11,6 +11,9 @@
 mod context;
 mod exit_codes;
 mod meter;
+mod meter_ledger;
+mod meter_page;
+mod meter_report;
 mod meter_trees;
 mod observe;
 #[path = "../bench/src/tree.rs"]

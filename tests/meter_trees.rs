@@ -157,8 +157,8 @@ const PIECES: [&[u8]; 24] = [
     br#""type":"assistant","#,
     br#""sessionId":null,"#,
     br#""usage":{"output_tokens":7},"#,
-    br#"\u0041"#,
-    br#"\ud800"#,
+    br"\u0041",
+    br"\ud800",
     br#"{"parentUuid""#,
 ];
 

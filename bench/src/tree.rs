@@ -527,7 +527,9 @@ fn replace(bytes: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
 
 /// Days since 1970 as a date, counted year by year.
 fn date(mut days: u64) -> String {
-    let leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     let mut year = 1970;
     while days >= 365 + u64::from(leap(year)) {
         days -= 365 + u64::from(leap(year));

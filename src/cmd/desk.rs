@@ -12,7 +12,7 @@ use crate::host::Host;
 pub struct Args {
     /// Bundle id, desktop-file id, executable or display name of the app
     pub app: String,
-    /// A driver tool, for example click or set_value
+    /// A driver tool, for example click or `set_value`
     pub tool: String,
     /// Its arguments as a JSON object; - reads them from standard input
     #[arg(default_value = "{}")]

@@ -50,6 +50,9 @@ pub fn read(transcript: &Transcript, known: Known<'_>, buffer: &mut Vec<u8>) -> 
     {
         (rows, from, same) = (known, entry.whole, unchanged);
     }
+    if transcript.origin.agent.is_some() {
+        rows.agent_type = agent_type(&transcript.path).or(rows.agent_type);
+    }
     let mut reading = Reading {
         rows,
         bytes: from,
@@ -58,9 +61,6 @@ pub fn read(transcript: &Transcript, known: Known<'_>, buffer: &mut Vec<u8>) -> 
     };
     if !same || from < transcript.size {
         reading.end = go_on(transcript, from, &mut reading, keep && !same, buffer);
-    }
-    if transcript.origin.agent.is_some() {
-        reading.rows.agent_type = agent_type(&transcript.path).or(reading.rows.agent_type);
     }
     reading
 }

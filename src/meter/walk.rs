@@ -256,8 +256,9 @@ fn end(bytes: &[u8], at: usize) -> Option<usize> {
 /// the beginning of one. Has no branches, which makes it fast. `next` is one byte ahead.
 fn usual(text: &[u8], next: &[u8]) -> bool {
     let odd = text.iter().zip(next).fold(0, |odd, (byte, next)| {
-        let letter = (*next == b'n') | (*next == b'"') | (*next == b'\\') | (*next == b't');
-        odd | u8::from(*byte < 0x20) | (u8::from(*byte == b'\\') & u8::from(!letter))
+        let is = |letter: u8| u8::from(*next == letter);
+        let letter = is(b'n') | is(b'"') | is(b'\\') | is(b't');
+        odd | u8::from(*byte < 0x20) | (u8::from(*byte == b'\\') & (letter ^ 1))
     });
     odd == 0
 }
