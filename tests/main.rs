@@ -16,5 +16,5 @@ mod meter_page;
 mod meter_report;
 mod meter_trees;
 mod observe;
-#[path = "../bench/src/tree.rs"]
+#[path = "../bench/src/tree/mod.rs"]
 mod tree;
