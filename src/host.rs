@@ -96,6 +96,15 @@ impl Host {
         Ok(home.join(".local/state/lean-computer-use"))
     }
 
+    /// The folder of what can be made again: `$XDG_CACHE_HOME/lean-computer-use`, else
+    /// `~/.cache/lean-computer-use`, if there is a home.
+    #[must_use]
+    pub fn cache_folder(&self) -> Option<PathBuf> {
+        let cache = self.folder_var("XDG_CACHE_HOME").map(Path::to_owned);
+        let cache = cache.or_else(|| Some(self.home()?.join(".cache")))?;
+        Some(cache.join("lean-computer-use"))
+    }
+
     /// The time now. `LEAN_COMPUTER_USE_CLOCK_MS` (milliseconds since 1970) replaces the clock,
     /// for replays and tests.
     #[must_use]

@@ -10,6 +10,7 @@ mod place;
 mod refused;
 mod restored;
 mod scopes;
+mod texts;
 mod upgrade;
 
 use std::collections::BTreeMap;
