@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde::de::IgnoredAny;
 
+use crate::hook::limits::Limits;
 use crate::hook::{Verdict, event, retry_guard, token_meter};
 use crate::host::Host;
 
@@ -36,7 +37,12 @@ pub fn run(words: &[OsString], host: &mut Host) -> Result<()> {
     };
     let state = host.state_folder()?;
     let verdict: Verdict = if guards {
-        retry_guard::run(&event, &state, host.now().as_millisecond())?
+        retry_guard::run(
+            &event,
+            &state,
+            Limits::default(),
+            host.now().as_millisecond(),
+        )?
     } else {
         token_meter::run(&event, &state, host.now())?
     };

@@ -52,6 +52,22 @@ pub enum What {
     SessionEnded,
 }
 
+impl What {
+    /// A short name of the kind of event.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Before(_) => "before",
+            Self::Succeeded(_) => "succeeded",
+            Self::Failed(..) => "failed",
+            Self::Prompt { .. } => "prompt",
+            Self::AgentStopped { .. } => "agent-stopped",
+            Self::Stopped => "stopped",
+            Self::SessionEnded => "session-ended",
+        }
+    }
+}
+
 /// A tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
