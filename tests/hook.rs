@@ -11,6 +11,7 @@ use crate::observe::{Observed, Run};
 
 mod hostile;
 mod oracle;
+mod own_trouble;
 mod token_meter;
 
 const VERSIONS: [&str; 2] = ["2.1.197", "2.1.332"];
@@ -65,6 +66,8 @@ struct Story {
     version: &'static str,
     calls: i64,
     seconds: i64,
+    /// `LEAN_COMPUTER_USE_GUARD`.
+    guard: &'static str,
 }
 
 impl Story {
@@ -75,6 +78,7 @@ impl Story {
             version,
             calls: 0,
             seconds: 0,
+            guard: "",
         }
     }
 
@@ -82,6 +86,7 @@ impl Story {
         self.seconds += 1;
         let run = guard(&self.ctx, &event(self.version, name, changes));
         let clock = NOW_MS + self.seconds * 1000;
+        let run = run.env("LEAN_COMPUTER_USE_GUARD", self.guard);
         answer(run.env("LEAN_COMPUTER_USE_CLOCK_MS", clock.to_string()))
     }
 
@@ -230,19 +235,6 @@ fn other_errors_and_stopped_commands_are_let_pass() {
         let changes = json!({"tool_use_id": turn.to_string()});
         assert_eq!(story.send("timed-out", &changes), Value::Null);
     }
-}
-
-#[test]
-fn it_can_be_turned_off() {
-    let mut story = Story::new("2.1.332");
-    story.fail(&json!({}));
-    story.fail(&json!({}));
-    let run = guard(&story.ctx, &event("2.1.332", "before", &json!({})));
-    assert_eq!(
-        answer(run.env("LEAN_COMPUTER_USE_GUARD", "off")),
-        Value::Null
-    );
-    assert_eq!(story.ask(&json!({})), "deny");
 }
 
 fn state(ctx: &TestContext) -> PathBuf {

@@ -12,10 +12,12 @@
 //! - [`token_meter`] event and transcripts → usage rows and verdict
 //! - [`verdict`] verdict → the JSON that Claude Code reads, or nothing; with [`masked`] for the
 //!   failed input as it may be shown
-//! - [`state`] where records live, and [`private`] how such files are opened (IO)
+//! - [`state`] where records live, [`private`] how such files are opened, and [`account`] what
+//!   they tell of the guard itself (IO)
 //!
 //! Everything fails open: an error means no answer, and the tool call goes on.
 
+pub mod account;
 pub mod command;
 pub mod event;
 pub mod failure;

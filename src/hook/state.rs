@@ -23,15 +23,16 @@ use fs_err as fs;
 use super::event::Event;
 use super::key::{Secret, folder_name};
 use super::private;
-use super::record::{Kind, Log, Logs, Record};
+use super::record::{Log, Logs, Record};
 
-const MARKER: &str = ".lcu-guard";
+/// Lies in the guard's folder.
+pub const MARKER: &str = ".lcu-guard";
 
 /// So much of a log is read; far more than fifteen minutes of one agent fill.
 const TAIL: u64 = 64 * 1024;
 
 /// A log that has grown so long is put aside.
-const FULL: u64 = 1024 * 1024;
+pub const FULL: u64 = 1024 * 1024;
 
 /// After so many failures of its own the guard sleeps for the rest of the session.
 const TOO_MANY: u64 = 20;
@@ -159,7 +160,9 @@ impl Session {
         private::append(&self.folder.join("errors"), b".")
     }
 
-    fn errors(&self) -> u64 {
+    /// How often that was.
+    #[must_use]
+    pub fn errors(&self) -> u64 {
         let errors = fs::symlink_metadata(self.folder.join("errors"));
         errors.map_or(0, |errors| errors.len())
     }
@@ -177,6 +180,18 @@ impl Session {
         Ok(fs::remove_dir_all(self.folder)?)
     }
 
+    /// Every record of the session's log that is on disk, what was put aside first.
+    pub fn told(&self) -> Result<Vec<Record>> {
+        let log = self.log(None);
+        let mut records = Vec::new();
+        for path in [log.with_extension("old"), log] {
+            let (_, bytes) = private::tail(&path, 2 * FULL)?;
+            let lines = bytes.split(|byte| *byte == b'\n');
+            records.extend(lines.filter_map(|line| serde_json::from_slice::<Record>(line).ok()));
+        }
+        Ok(records)
+    }
+
     fn log(&self, agent: Option<&str>) -> PathBuf {
         self.folder.join(match agent {
             None => "log".to_owned(),
@@ -191,60 +206,6 @@ fn first(made: io::Result<()>) -> Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error.into()),
     }
-}
-
-/// What the guard did in one session, or in all that are on disk.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// Calls that it refused.
-    pub denied: u64,
-    /// Failures that it warned at.
-    pub nudged: u64,
-    /// Failures of its own.
-    pub errors: u64,
-    /// Sessions in which it sleeps, as it failed too often.
-    pub asleep: u64,
-}
-
-/// What the guard did in a session (none: in all that are on disk).
-pub fn summary(state: &Path, session: Option<&str>) -> Result<Summary> {
-    let mut sum = Summary::default();
-    let sessions = match session {
-        Some(session) => Session::existing(state, session)?.into_iter().collect(),
-        None => sessions(state)?,
-    };
-    for session in sessions {
-        for name in ["log", "log.old"] {
-            let (_, log) = private::tail(&session.folder.join(name), 2 * FULL)?;
-            for line in log.split(|byte| *byte == b'\n') {
-                match serde_json::from_slice::<Record>(line).map(|record| record.e) {
-                    Ok(Kind::Denied) => sum.denied += 1,
-                    Ok(Kind::Nudged) => sum.nudged += 1,
-                    _ => {}
-                }
-            }
-        }
-        sum.errors += session.errors();
-        sum.asleep += u64::from(session.is_asleep());
-    }
-    Ok(sum)
-}
-
-/// How often a hook got what was no event, as far as that was counted.
-#[must_use]
-pub fn faults(state: &Path) -> u64 {
-    let faults = fs::symlink_metadata(state.join("guard/faults"));
-    faults.map_or(0, |faults| faults.len())
-}
-
-/// Counts an input that was no event; not before the guard has a folder.
-pub fn note_fault(state: &Path) -> Result<()> {
-    let guard = state.join("guard");
-    let room = faults(state) < FULL;
-    if room && private::check(&guard).is_ok() && guard.join(MARKER).is_file() {
-        private::append(&guard.join("faults"), b".")?;
-    }
-    Ok(())
 }
 
 /// Forgets sessions that nothing was written to for a week: they ended without telling.
@@ -273,8 +234,8 @@ pub fn prune(state: &Path, now: i64) -> Result<()> {
     Ok(())
 }
 
-/// All sessions on disk.
-fn sessions(state: &Path) -> Result<Vec<Session>> {
+/// All sessions on disk; none when the folder bears no mark of ours.
+pub fn sessions(state: &Path) -> Result<Vec<Session>> {
     let guard = state.join("guard");
     if !guard.join(MARKER).is_file() {
         return Ok(Vec::new());
