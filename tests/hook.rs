@@ -13,6 +13,8 @@ mod hostile;
 mod oracle;
 mod own_trouble;
 mod token_meter;
+#[cfg(unix)]
+mod wiring;
 
 const VERSIONS: [&str; 2] = ["2.1.197", "2.1.332"];
 

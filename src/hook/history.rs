@@ -36,7 +36,9 @@ impl<'a> Live<'a> {
         let memory = if desk { DESK_MEMORY_MS } else { MEMORY_MS };
         let resets = |r: &Record| r.e == Kind::Prompt || r.e == Kind::Changed && r.desk == desk;
         let since = records.iter().rposition(resets).map_or(0, |at| at + 1);
-        let young = records[since..].iter().filter(|r| now - r.t <= memory);
+        let young = records[since..]
+            .iter()
+            .filter(|r| now.saturating_sub(r.t) <= memory);
         Self(young.collect())
     }
 
@@ -50,7 +52,7 @@ impl<'a> Live<'a> {
         let class = last.c.unwrap_or(Class::Plain);
         let (mut times, mut all, mut before) = (1, 1, last.t);
         for failure in failures {
-            let waited = class == Class::Poll && before - failure.t >= POLL_GAP_MS;
+            let waited = class == Class::Poll && before.saturating_sub(failure.t) >= POLL_GAP_MS;
             before = failure.t;
             let unbroken = times == all && failure.x == last.x;
             if unbroken && waited {

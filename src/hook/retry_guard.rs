@@ -172,24 +172,25 @@ fn refusal<'a>(
     let refusal = |why, run: &Run<'a>, probe| Refusal {
         why,
         exit: run.last.n,
-        ago: known.now - run.last.t,
+        ago: known.now.saturating_sub(run.last.t),
         probe,
         evidence: run.last.ev.as_deref(),
         desk: identity.desk,
         in_a_row: 0,
     };
     if let Some(run) = run {
+        let ago = known.now.saturating_sub(run.last.t);
         let same = run.times >= known.limits.of(run.class);
         let full = run.all >= known.limits.ceiling;
         let probe = probe(&run, strict).filter(|_| !full);
-        let due = probe.is_some_and(|after| known.now - run.last.t >= after);
+        let due = probe.is_some_and(|after| ago >= after);
         if (same || full) && !due {
             let why = if same {
                 Why::Same(run.times)
             } else {
                 Why::Ceiling(run.all)
             };
-            let left = probe.map(|after| after - (known.now - run.last.t));
+            let left = probe.map(|after| after.saturating_sub(ago));
             return Some(refusal(why, &run, left));
         }
     }

@@ -88,6 +88,9 @@ fn polls_that_wait_count_once() {
 #[test]
 fn a_clock_that_goes_backwards_only_keeps_failures() {
     assert_eq!(times("f make a 9000, f make a 1", false, 1), (2, 2));
+    let mut odd = records("f make a 0, f make a 0");
+    odd[0].t = i64::MIN;
+    assert_eq!(Live::of(&odd, false, i64::MAX).0.len(), 0);
     assert_eq!(times("f make a 9000, u 5, f make a 1", false, 1), (1, 1));
 }
 
