@@ -16,6 +16,9 @@ const SHELLS: [&str; 3] = ["sh", "dash", "bash"];
 
 const FOLDER: &str = ".claude/lean-computer-use";
 
+/// What is broken, and how.
+type Broken = (&'static str, fn(&Installed));
+
 /// An installed project with a binary of its own that can be broken.
 struct Installed {
     ctx: TestContext,
@@ -107,17 +110,17 @@ fn the_registered_form_refuses_the_third_attempt() {
 
 #[test]
 fn nothing_on_disk_makes_a_registered_hook_fail_or_speak() {
-    let broken: Vec<(&str, fn(&Installed))> = vec![
+    let broken: Vec<Broken> = vec![
         ("no folder", |w| {
-            fs::remove_dir_all(w.ctx.project.join(FOLDER)).unwrap()
+            fs::remove_dir_all(w.ctx.project.join(FOLDER)).unwrap();
         }),
         ("no launcher", |w| fs::remove_file(w.launcher()).unwrap()),
         ("a launcher that cannot be read", |w| mode(&w.launcher(), 0)),
         ("a launcher without its mode", |w| {
-            mode(&w.launcher(), 0o644)
+            mode(&w.launcher(), 0o644);
         }),
         ("an empty launcher", |w| {
-            fs::write(w.launcher(), "").unwrap()
+            fs::write(w.launcher(), "").unwrap();
         }),
         ("a cut launcher", |w| {
             let text = fs::read(w.launcher()).unwrap();
@@ -128,7 +131,7 @@ fn nothing_on_disk_makes_a_registered_hook_fail_or_speak() {
             fs::write(w.launcher(), text.replace('\n', "\r\n")).unwrap();
         }),
         ("a launcher that exits 2", |w| {
-            fs::write(w.launcher(), "echo noise >&2; exit 2").unwrap()
+            fs::write(w.launcher(), "echo noise >&2; exit 2").unwrap();
         }),
         ("a launcher that is a folder", |w| {
             fs::remove_file(w.launcher()).unwrap();
@@ -136,28 +139,28 @@ fn nothing_on_disk_makes_a_registered_hook_fail_or_speak() {
         }),
         ("no record", |w| fs::remove_file(w.record()).unwrap()),
         ("a record of nothing", |w| {
-            fs::write(w.record(), "").unwrap()
+            fs::write(w.record(), "").unwrap();
         }),
         ("a record of noise", |w| {
-            fs::write(w.record(), "\0\u{1}$(exit 2)\n`x`").unwrap()
+            fs::write(w.record(), "\0\u{1}$(exit 2)\n`x`").unwrap();
         }),
         ("no binary", |w| fs::remove_file(&w.binary).unwrap()),
         ("a binary without its mode", |w| mode(&w.binary, 0o644)),
         ("a binary that is none", |w| {
-            fs::write(&w.binary, "\u{7f}ELFnoise").unwrap()
+            fs::write(&w.binary, "\u{7f}ELFnoise").unwrap();
         }),
         ("a binary that is empty", |w| {
-            fs::write(&w.binary, "").unwrap()
+            fs::write(&w.binary, "").unwrap();
         }),
         ("a binary that is a folder", |w| {
             fs::remove_file(&w.binary).unwrap();
             fs::create_dir(&w.binary).unwrap();
         }),
         ("a binary that fails", |w| {
-            fs::write(&w.binary, "#!/bin/sh\necho noise >&2\nexit 2\n").unwrap()
+            fs::write(&w.binary, "#!/bin/sh\necho noise >&2\nexit 2\n").unwrap();
         }),
         ("no project", |w| {
-            fs::remove_dir_all(&w.ctx.project).unwrap()
+            fs::remove_dir_all(&w.ctx.project).unwrap();
         }),
     ];
     for (what, break_it) in broken {
