@@ -30,7 +30,7 @@ enum Command {
     /// Compare what is installed with what was shipped
     Verify(cmd::verify::Args),
     /// Count tokens over Claude Code transcripts
-    Meter(cmd::meter::Args),
+    Meter(Box<cmd::meter::Args>),
     /// Call one driver tool on one app
     Desk(cmd::desk::Args),
     /// Run a packet of steps on one app

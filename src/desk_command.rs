@@ -1,7 +1,7 @@
-//! A shell line → the desk tools that it calls. Pure, and read by the guard and the meter. It
-//! judges text alone: no variable is expanded and no file looked at.
+//! Which desk tools a shell line calls. In: the line as Claude Code's Bash tool gets it. Out: the
+//! tools' names in the order of their calls. Runs nothing and expands nothing.
 
-/// The desk tools. Their names stand last in a launcher's path, or behind `lean-computer-use`.
+/// The desk tools, as installed launchers and as subcommands.
 pub const TOOLS: [&str; 5] = [
     "desk",
     "desk-run",
@@ -12,78 +12,152 @@ pub const TOOLS: [&str; 5] = [
 
 const BINARY: &str = "lean-computer-use";
 
-/// The tool that one simple command calls: by a launcher's name or path, quoted or not, or as a
-/// subcommand of the binary.
+/// The desk tools that `line` calls, through a launcher or through the binary, by a bare name or by a
+/// path, quoted or not, anywhere in a chain of commands. The text of a here-document is no command.
 #[must_use]
-pub fn tool(command: &str) -> Option<&'static str> {
-    // The last slash first, as a path's last part is its name.
-    name_starts(command).find_map(|at| {
-        let rest = &command[at..];
-        named(rest, true).or_else(|| {
-            let rest = rest.strip_prefix(BINARY)?;
-            let rest = rest.strip_prefix(['"', '\'']).unwrap_or(rest);
-            let name = rest.trim_start();
-            if name.len() == rest.len() {
-                return None;
-            }
-            named(name, false)
-        })
-    })
-}
-
-/// The commands of a line that `&&` alone joins. None when anything else stands in it that joins,
-/// redirects or substitutes.
-#[must_use]
-pub fn segments(line: &str) -> Option<Vec<&str>> {
-    let bytes = line.as_bytes();
+pub fn desk_tools(line: &str) -> Vec<&'static str> {
     let mut found = Vec::new();
-    let mut quote = None;
-    let (mut at, mut start) = (0, 0);
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        match (quote, rest[0]) {
-            (Some(open), byte) => quote = Some(open).filter(|open| *open != byte),
-            (None, byte @ (b'"' | b'\'')) => quote = Some(byte),
-            (None, b'`' | b'\n' | b';' | b'|') => return None,
-            (None, _) if rest.starts_with(b"$(") || rest.starts_with(b"<<") => return None,
-            (None, b'&') if rest.starts_with(b"&&") => {
-                found.push(line[start..at].trim());
-                at += 1;
-                start = at + 1;
-            }
-            (None, b'&') => return None,
-            (None, _) => {}
-        }
-        at += 1;
+    for words in commands(line) {
+        found.extend(desk_tool(&words));
     }
-    found.push(line[start..].trim());
-    Some(found)
+    found
 }
 
-/// Where a program's name may begin: behind a slash of the first word, or at the start.
-fn name_starts(command: &str) -> impl Iterator<Item = usize> {
-    let end = match command.as_bytes().first() {
-        Some(open @ (b'"' | b'\'')) => {
-            let open = char::from(*open);
-            command[1..].find(open).map_or(command.len(), |at| at + 1)
-        }
-        _ => command
-            .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\''))
-            .unwrap_or(command.len()),
+/// The desk tool of one command.
+fn desk_tool(words: &[String]) -> Option<&'static str> {
+    let before = |word: &&String| {
+        matches!(word.as_str(), "!" | "{" | "(" | "time" | "exec" | "command") || assigns(word)
     };
-    let slashes = command[..end].rmatch_indices('/').map(|(at, _)| at + 1);
-    slashes.chain([0])
+    let mut words = words.iter().skip_while(before);
+    let file = |word: &str| {
+        word.rsplit(['/', '\\'])
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let mut name = file(words.next()?);
+    if name == BINARY || name.strip_suffix(".exe") == Some(BINARY) {
+        name.clone_from(words.next()?);
+    }
+    TOOLS.into_iter().find(|tool| *tool == name)
 }
 
-/// The tool whose name stands here as a whole word, with a quote behind it when that is allowed.
-fn named(text: &str, quoted: bool) -> Option<&'static str> {
-    TOOLS.into_iter().find(|name| {
-        text.strip_prefix(name).is_some_and(|rest| {
-            let after = rest.strip_prefix(['"', '\'']).filter(|_| quoted);
-            let ends = |rest: &str| rest.chars().next().is_none_or(char::is_whitespace);
-            ends(rest) || after.is_some_and(ends)
-        })
+/// `NAME=value`, which stands before the command it is for.
+fn assigns(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     })
+}
+
+/// What the reader of a line has gathered so far.
+#[derive(Default)]
+struct Reader {
+    done: Vec<Vec<String>>,
+    words: Vec<String>,
+    word: Option<String>,
+    /// Ends of here-documents whose text begins after this line.
+    ends: Vec<String>,
+}
+
+impl Reader {
+    fn push(&mut self, c: char) {
+        self.word.get_or_insert_default().push(c);
+    }
+
+    fn end_word(&mut self) {
+        let Some(word) = self.word.take() else { return };
+        let here = word
+            .strip_prefix("<<")
+            .filter(|rest| !rest.starts_with('<'));
+        let open = self.words.last().is_some_and(|last| last == "<<");
+        if open {
+            self.words.pop();
+            self.ends.push(word);
+        } else if let Some(end) = here.map(|end| end.trim_start_matches('-')) {
+            if end.is_empty() {
+                self.words.push("<<".to_owned());
+            } else {
+                self.ends.push(end.to_owned());
+            }
+        } else {
+            self.words.push(word);
+        }
+    }
+
+    fn end_command(&mut self) {
+        self.end_word();
+        if !self.words.is_empty() {
+            self.done.push(std::mem::take(&mut self.words));
+        }
+    }
+}
+
+/// The words of each command of a line, without quotes and here-documents.
+fn commands(line: &str) -> Vec<Vec<String>> {
+    let mut reader = Reader::default();
+    let mut rest = line.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\'' => {
+                reader.word.get_or_insert_default();
+                rest.by_ref()
+                    .take_while(|c| *c != '\'')
+                    .for_each(|c| reader.push(c));
+            }
+            '"' => double_quoted(&mut rest, &mut reader),
+            '\\' => match rest.next() {
+                Some('\n') | None => {}
+                Some(c) => reader.push(c),
+            },
+            '\n' => {
+                reader.end_command();
+                let ends = std::mem::take(&mut reader.ends);
+                rest = after_documents(rest.as_str(), &ends).chars();
+            }
+            ';' | '|' | '&' | '(' | ')' => reader.end_command(),
+            '#' if reader.word.is_none() => {
+                let text = rest.as_str();
+                rest = text[text.find('\n').unwrap_or(text.len())..].chars();
+            }
+            c if c.is_whitespace() => reader.end_word(),
+            c => reader.push(c),
+        }
+    }
+    reader.end_command();
+    reader.done
+}
+
+fn double_quoted(rest: &mut std::str::Chars<'_>, reader: &mut Reader) {
+    reader.word.get_or_insert_default();
+    while let Some(c) = rest.next() {
+        match c {
+            '"' => return,
+            '\\' => match rest.next() {
+                Some(c @ ('"' | '\\' | '$' | '`')) => reader.push(c),
+                // As on Windows: a path's backslash stays.
+                Some(c) => {
+                    reader.push('\\');
+                    reader.push(c);
+                }
+                None => {}
+            },
+            c => reader.push(c),
+        }
+    }
+}
+
+/// What follows the here-documents that end with these words.
+fn after_documents<'a>(mut text: &'a str, ends: &[String]) -> &'a str {
+    for end in ends {
+        loop {
+            let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+            text = rest;
+            if line.trim_start_matches('\t') == end || rest.is_empty() {
+                break;
+            }
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -91,43 +165,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_desk_tool_is_known_by_the_form_of_its_call() {
-        for (command, want) in [
-            ("desk com.a click '{}'", Some("desk")),
-            ("desk-running", Some("desk-running")),
-            ("desk-run x", Some("desk-run")),
-            (r#""$DESK/desk-read" com.a"#, Some("desk-read")),
-            ("'/opt/lean computer/desk-run' com.a", Some("desk-run")),
-            ("./bin/desk-clean", Some("desk-clean")),
-            ("lean-computer-use desk-run com.a", Some("desk-run")),
-            ("lean-computer-use  desk", Some("desk")),
-            (r#""/a b/lean-computer-use" desk-read x"#, Some("desk-read")),
-            ("lean-computer-use meter", None),
-            ("lean-computer-usedesk", None),
-            ("deskx", None),
-            ("desk-runner", None),
-            (r#""desk" x"#, None),
-            ("echo desk", None),
-            ("echo /desk", None),
-            (r#"lean-computer-use desk-run" x"#, None),
-            ("", None),
+    fn desk_tools_of_a_line() {
+        for (line, want) in [
+            ("lean-computer-use desk-run app click Save", "desk-run"),
+            ("/opt/a/lean-computer-use desk-read app", "desk-read"),
+            (
+                "\"/opt/with blank/lean-computer-use\" desk app press",
+                "desk",
+            ),
+            (r#""C:\bin\lean-computer-use.exe" desk-clean"#, "desk-clean"),
+            (".claude/desk/desk-run app", "desk-run"),
+            (
+                "\"$DESK/desk\" com.nope press_key '{\"key\":\"a\"}'",
+                "desk",
+            ),
+            ("'/x y/desk-running' app", "desk-running"),
+            (
+                "cd /x && lean-computer-use desk-run a; desk-read b | head",
+                "desk-run desk-read",
+            ),
+            ("A=1 B='2 3' desk-run a", "desk-run"),
+            ("(desk-clean)", "desk-clean"),
+            ("echo hi\ndesk-read a", "desk-read"),
+            ("lean-computer-use \\\n desk-run a", "desk-run"),
+            (
+                "desk-run a <<'EOF'\ndesk-read b\nEOF\ndesk-clean",
+                "desk-run desk-clean",
+            ),
+            ("desk-run a << EOF && true\ndesk-read b\nEOF", "desk-run"),
+            (
+                "desk-run a <<-EOF\ndesk-read b\n\tEOF\ndesk b",
+                "desk-run desk",
+            ),
+            ("desk-run a <<<desk-read", "desk-run"),
+            ("", ""),
+            ("echo desk-run", ""),
+            ("echo 'a; desk-run b'", ""),
+            ("echo \"a && desk-run b\"", ""),
+            ("# desk-run a", ""),
+            ("desk-runner a", ""),
+            ("lean-computer-use meter desk-run", ""),
+            ("lean-computer-use", ""),
+            ("cat desk-run/notes", ""),
+            ("'unclosed desk-run", ""),
         ] {
-            assert_eq!(tool(command), want, "{command}");
-        }
-    }
-
-    #[test]
-    fn only_a_plain_chain_has_segments() {
-        assert_eq!(
-            segments("a b && c '&& ; |' && d"),
-            Some(vec!["a b", "c '&& ; |'", "d"])
-        );
-        assert_eq!(segments(""), Some(vec![""]));
-        assert_eq!(segments("a \"$(x)\""), Some(vec!["a \"$(x)\""]));
-        for line in [
-            "a; b", "a | b", "a || b", "a & b", "a\nb", "a `b`", "a $(b)", "a <<E",
-        ] {
-            assert_eq!(segments(line), None, "{line}");
+            assert_eq!(desk_tools(line).join(" "), want, "{line}");
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal as _, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -22,6 +22,10 @@ pub struct Host {
     pub out: Box<dyn Write>,
     /// Standard error: failures and warnings.
     pub err: Box<dyn Write>,
+    /// Whether a person sees standard output as it is written.
+    pub out_is_terminal: bool,
+    /// The same for standard error.
+    pub err_is_terminal: bool,
 }
 
 impl Host {
@@ -39,6 +43,8 @@ impl Host {
             stdin: Box::new(io::stdin()),
             out: Box::new(anstream::stdout()),
             err: Box::new(anstream::stderr()),
+            out_is_terminal: io::stdout().is_terminal(),
+            err_is_terminal: io::stderr().is_terminal(),
         }
     }
 

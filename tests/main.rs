@@ -21,6 +21,10 @@ mod exit_codes;
 mod hook;
 mod install;
 mod meter;
+mod meter_compare;
+mod meter_filter;
+mod meter_page;
+mod meter_report;
 mod observe;
 #[cfg(unix)]
 mod real_claude;

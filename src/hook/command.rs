@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use crate::desk_command::{segments, tool};
+use super::chain::{segments, tool};
 
 /// A command in the form that is compared, and the folder it runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]

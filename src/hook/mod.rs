@@ -3,7 +3,8 @@
 //! In this order:
 //!
 //! - [`event`] bytes → what happened
-//! - [`command`] a shell command → the form that is compared, and of what sort it is
+//! - [`chain`] a shell command → its parts, and which call a desk tool
+//! - [`command`] the same → the form that is compared, and of what sort it is
 //! - [`failure`] an error → its exit code and the text that equal errors share
 //! - [`key`] a call, an error → a keyed fingerprint
 //! - [`record`] log bytes → earlier records
@@ -18,6 +19,7 @@
 //! Everything fails open: an error means no answer, and the tool call goes on.
 
 pub mod account;
+pub mod chain;
 pub mod command;
 pub mod event;
 pub mod failure;
