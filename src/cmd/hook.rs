@@ -14,8 +14,10 @@ use jiff::Timestamp;
 use serde::de::IgnoredAny;
 
 use crate::hook::limits::{Limits, Scope};
+use crate::hook::token_meter::Terms;
 use crate::hook::{Event, account, event, retry_guard, token_meter};
 use crate::host::Host;
+use crate::meter::Prices;
 
 /// An event longer than this is none of ours.
 const LONGEST: usize = 8 * 1024 * 1024;
@@ -35,7 +37,7 @@ const WORK: Duration = Duration::from_millis(200);
 /// Which hook, with what it goes by.
 enum Hook {
     Guard(Limits),
-    Meter,
+    Meter { budget: Option<u64> },
 }
 
 /// What the thread that works tells the one that waits.
@@ -56,7 +58,11 @@ pub fn run(words: &[OsString], host: &mut Host) -> Result<()> {
     };
     let hook = match name {
         Some("retry-guard") => Hook::Guard(limits(host).0),
-        Some("token-meter") => Hook::Meter,
+        Some("token-meter") => Hook::Meter {
+            budget: host
+                .text_var("LEAN_COMPUTER_USE_TOKEN_BUDGET")
+                .and_then(|text| text.parse().ok()),
+        },
         _ => return Ok(()),
     };
     if matches!(hook, Hook::Guard(limits) if limits.scope == Scope::Off) {
@@ -126,7 +132,14 @@ fn start(hook: Hook, host: &mut Host, state: PathBuf) -> Receiver<Told> {
 fn answer(hook: &Hook, event: &Event, state: &Path, now: Timestamp) -> Result<Option<String>> {
     let verdict = match hook {
         Hook::Guard(limits) => retry_guard::run(event, state, *limits, now.as_millisecond())?,
-        Hook::Meter => token_meter::run(event, state, now)?,
+        Hook::Meter { budget } => {
+            let prices = &Prices::built_in();
+            let terms = Terms {
+                prices,
+                budget: *budget,
+            };
+            token_meter::run(event, state, terms, now)?
+        }
     };
     Ok(verdict.line())
 }

@@ -10,7 +10,7 @@
 //! - [`record`] log bytes → earlier records
 //! - [`history`] earlier records → how often one call failed in one way
 //! - [`retry_guard`] event and history → verdict and new records, within [`limits`]
-//! - [`token_meter`] event and transcripts → usage rows and verdict
+//! - [`token_meter`] event and transcripts → [`usage`] rows and verdict
 //! - [`verdict`] verdict → the JSON that Claude Code reads, or nothing; with [`masked`] for the
 //!   failed input as it may be shown
 //! - [`state`] where records live, [`private`] how such files are opened, and [`account`] what
@@ -32,6 +32,7 @@ pub mod record;
 pub mod retry_guard;
 pub mod state;
 pub mod token_meter;
+pub mod usage;
 pub mod verdict;
 
 pub use event::Event;

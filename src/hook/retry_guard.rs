@@ -86,7 +86,7 @@ pub fn run(event: &Event, state: &Path, limits: Limits, now: i64) -> Result<Verd
             if let Some(session) = Session::existing(state, &event.session)? {
                 session.end()?;
             }
-            prune(state, now)?;
+            prune(&state.join("guard"), now)?;
         }
         What::Prompt { person: false } | What::Stopped => {}
     }

@@ -140,13 +140,8 @@ impl Session {
         let agent = event.agent.as_deref().unwrap_or_default();
         let name = folder_name(&format!("{}\0{agent}\0{id}", event.what.name()));
         let seen = self.folder.join("seen");
-        match private::create(&seen.join(&name)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                private::folder(&seen)?;
-                first(private::create(&seen.join(&name)))
-            }
-            made => first(made),
-        }
+        private::folder(&seen)?;
+        is_first(&seen.join(name))
     }
 
     /// Whether the guard failed too often in this session.
@@ -200,25 +195,21 @@ impl Session {
     }
 }
 
-fn first(made: io::Result<()>) -> Result<bool> {
-    match made {
+/// Whether this file was not there: it is now.
+pub fn is_first(mark: &Path) -> Result<bool> {
+    match private::create(mark) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Forgets sessions that nothing was written to for a week: they ended without telling.
-/// `now` is milliseconds since 1970.
-pub fn prune(state: &Path, now: i64) -> Result<()> {
-    let guard = state.join("guard");
-    if private::check(&guard).is_err() || !guard.join(MARKER).is_file() {
-        return Ok(());
-    }
+/// Forgets sessions below a folder (`guard` or `meter`) that nothing was written to for a week:
+/// they ended without telling. `now` is milliseconds since 1970.
+pub fn prune(all: &Path, now: i64) -> Result<()> {
     let now = UNIX_EPOCH + Duration::from_millis(u64::try_from(now).unwrap_or(0));
     let mut left = STALE_AT_ONCE;
-    for session in sessions(state)? {
-        let folder = &session.folder;
+    for folder in folders(all)? {
         let newest = [folder.join("log"), folder.clone()]
             .iter()
             .filter_map(|path| path.symlink_metadata().ok()?.modified().ok())
@@ -226,29 +217,38 @@ pub fn prune(state: &Path, now: i64) -> Result<()> {
         let forgotten = newest
             .and_then(|at| now.duration_since(at).ok())
             .is_some_and(|age| age > STALE);
-        if forgotten && left > 0 && private::check(folder).is_ok() {
+        if forgotten && left > 0 && private::check(&folder).is_ok() {
             left -= 1;
-            session.end()?;
+            fs::remove_dir_all(&folder)?;
         }
     }
     Ok(())
 }
 
-/// All sessions on disk; none when the folder bears no mark of ours.
+/// All sessions of the guard on disk; none when its folder bears no mark of ours.
 pub fn sessions(state: &Path) -> Result<Vec<Session>> {
     let guard = state.join("guard");
     if !guard.join(MARKER).is_file() {
         return Ok(Vec::new());
     }
-    let mut sessions = Vec::new();
-    for entry in fs::read_dir(guard)? {
+    let folders = folders(&guard)?.into_iter();
+    Ok(folders.map(|folder| Session { folder }).collect())
+}
+
+/// What bears the name of a session's folder in a private folder.
+fn folders(all: &Path) -> Result<Vec<PathBuf>> {
+    if private::check(all).is_err() {
+        return Ok(Vec::new());
+    }
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(all)? {
         let folder = entry?.path();
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         if name.len() == 16 && name.bytes().all(|b| b.is_ascii_hexdigit()) {
-            sessions.push(Session { folder });
+            folders.push(folder);
         }
     }
-    Ok(sessions)
+    Ok(folders)
 }
 
 /// Marks a folder as ours. One that holds something and bears no mark is not.

@@ -22,6 +22,7 @@ impl Play {
             agent: None,
             agent_type: None,
             cwd: "/p".to_owned(),
+            prompt: None,
             transcript: None,
             what,
         };

@@ -1,0 +1,69 @@
+//! Benchmarks. Each installs what it compares with, checks everybody's answers, and writes every
+//! single run to a file beside the table that it prints.
+//!
+//! `cargo run -p bench --release -- meter`, or `-- hook`
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Parser;
+
+mod hook;
+mod meter;
+mod peers;
+mod run;
+mod tree;
+
+#[derive(Parser)]
+enum Command {
+    /// The guard's hook beside a shell that does nothing, and beside other languages
+    Hook {
+        /// How often each runs
+        #[arg(long, default_value_t = 300)]
+        rounds: usize,
+        /// Where results are kept
+        #[arg(long, default_value = "target/bench")]
+        folder: PathBuf,
+    },
+    /// The token meter beside other meters, over a generated tree of transcripts
+    Meter {
+        /// Size of the tree
+        #[arg(long, default_value_t = 503_000_000)]
+        bytes: usize,
+        /// Decides what the tree holds
+        #[arg(long, default_value_t = 7)]
+        seed: u64,
+        /// How often each meter runs, in each state of the caches
+        #[arg(long, default_value_t = 7)]
+        rounds: usize,
+        /// Where trees, peers and results are kept
+        #[arg(long, default_value = "target/bench")]
+        folder: PathBuf,
+        /// Install and run no other meters
+        #[arg(long)]
+        alone: bool,
+    },
+    /// Counts `"usage"` in a tree and does nothing else: what reading alone takes
+    #[command(hide = true)]
+    Scan { folder: PathBuf },
+}
+
+fn main() -> Result<()> {
+    match Command::parse() {
+        Command::Hook { rounds, folder } => hook::run(&hook::Plan { rounds, folder }),
+        Command::Meter {
+            bytes,
+            seed,
+            rounds,
+            folder,
+            alone,
+        } => meter::run(&meter::Plan {
+            bytes,
+            seed,
+            rounds,
+            folder: std::path::absolute(folder)?,
+            alone,
+        }),
+        Command::Scan { folder } => meter::scan(&folder),
+    }
+}
