@@ -23,8 +23,10 @@ mod install;
 mod meter;
 mod meter_compare;
 mod meter_filter;
+mod meter_ledger;
 mod meter_page;
 mod meter_report;
+mod meter_trees;
 mod observe;
 #[cfg(unix)]
 mod real_claude;
@@ -34,4 +36,6 @@ mod real_claude_guard;
 mod real_desk;
 #[cfg(target_os = "linux")]
 mod real_try;
+#[path = "../bench/src/tree/mod.rs"]
+mod tree;
 mod try_loop;

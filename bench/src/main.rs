@@ -1,7 +1,7 @@
 //! Benchmarks. Each installs what it compares with, checks everybody's answers, and writes every
 //! single run to a file beside the table that it prints.
 //!
-//! `cargo run -p bench --release -- meter`, or `-- hook`
+//! `cargo run -p bench --release -- meter`, `-- install` or `-- hook`
 
 use std::path::PathBuf;
 
@@ -9,6 +9,7 @@ use anyhow::Result;
 use clap::Parser;
 
 mod hook;
+mod install;
 mod meter;
 mod peers;
 mod run;
@@ -16,15 +17,6 @@ mod tree;
 
 #[derive(Parser)]
 enum Command {
-    /// The guard's hook beside a shell that does nothing, and beside other languages
-    Hook {
-        /// How often each runs
-        #[arg(long, default_value_t = 300)]
-        rounds: usize,
-        /// Where results are kept
-        #[arg(long, default_value = "target/bench")]
-        folder: PathBuf,
-    },
     /// The token meter beside other meters, over a generated tree of transcripts
     Meter {
         /// Size of the tree
@@ -43,6 +35,28 @@ enum Command {
         #[arg(long)]
         alone: bool,
     },
+    /// A fresh install beside a plain loop that writes the same files, a second install, and one
+    /// into large settings
+    Install {
+        /// How often each runs
+        #[arg(long, default_value_t = 25)]
+        rounds: usize,
+        /// Where projects and results are kept
+        #[arg(long, default_value = "target/bench")]
+        folder: PathBuf,
+    },
+    /// The guard's hook beside a shell that does nothing, and beside other languages
+    Hook {
+        /// How often each runs
+        #[arg(long, default_value_t = 300)]
+        rounds: usize,
+        /// Where results are kept
+        #[arg(long, default_value = "target/bench")]
+        folder: PathBuf,
+    },
+    /// Writes, syncs and renames every file of a folder into another one, and does nothing else
+    #[command(hide = true)]
+    Copy { from: PathBuf, to: PathBuf },
     /// Counts `"usage"` in a tree and does nothing else: what reading alone takes
     #[command(hide = true)]
     Scan { folder: PathBuf },
@@ -50,7 +64,6 @@ enum Command {
 
 fn main() -> Result<()> {
     match Command::parse() {
-        Command::Hook { rounds, folder } => hook::run(&hook::Plan { rounds, folder }),
         Command::Meter {
             bytes,
             seed,
@@ -64,6 +77,9 @@ fn main() -> Result<()> {
             folder: std::path::absolute(folder)?,
             alone,
         }),
+        Command::Install { rounds, folder } => install::run(rounds, &std::path::absolute(folder)?),
+        Command::Hook { rounds, folder } => hook::run(&hook::Plan { rounds, folder }),
+        Command::Copy { from, to } => install::copy(&from, &to),
         Command::Scan { folder } => meter::scan(&folder),
     }
 }

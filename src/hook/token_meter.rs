@@ -44,10 +44,14 @@ pub fn run(event: &Event, state: &Path, terms: Terms<'_>, now: Timestamp) -> Res
     if found.transcripts.is_empty() {
         return Ok(Verdict::Silent);
     }
-    let counted = Scan::of(found).messages.settle();
+    let folder = state.join("meter").join(folder_name(&event.session));
+    private::folder(state)?;
+    private::folder(&state.join("meter"))?;
+    private::folder(&folder)?;
+    // What an earlier event has read is not read again.
+    let (counted, _) = Scan::with_ledger(found, &folder, |_, _| {}).settle();
     let used = by_agent(&counted, &event.session, terms.prices);
     record(&used, event, state, now)?;
-    let folder = state.join("meter").join(folder_name(&event.session));
     let mut said = Vec::new();
     if let Some(line) = summary(&used, event)
         && first(&folder, &told(event))?
@@ -86,7 +90,6 @@ fn transcripts(session: Option<&Path>, own: Option<&Path>) -> Found {
 
 /// Appends what is new, under a lock: a hook beside us must see these rows or none.
 fn record(used: &ByAgent, event: &Event, state: &Path, now: Timestamp) -> Result<()> {
-    private::folder(state)?;
     let mut file = private::open(&state.join("usage.jsonl"))?;
     file.lock()?;
     let mut earlier = Vec::new();
@@ -119,7 +122,7 @@ fn summary(used: &ByAgent, event: &Event) -> Option<String> {
         thousands(sum.tokens() - sum.output),
         thousands(sum.cache_read),
         thousands(sum.output),
-        money(&used.cost, 3),
+        money(&used.cost, 4),
     ))
 }
 
@@ -137,10 +140,6 @@ fn warning(used: &ByAgent, budget: Option<u64>) -> Option<String> {
 
 /// Whether nothing was said under this name in a session before.
 fn first(folder: &Path, name: &str) -> Result<bool> {
-    if let Some(meter) = folder.parent() {
-        private::folder(meter)?;
-    }
-    private::folder(folder)?;
     is_first(&folder.join(folder_name(name)))
 }
 

@@ -36,6 +36,9 @@ pub struct Transcript {
     pub size: u64,
     /// When it changed last, in nanoseconds since 1970; 0 where that is not known.
     pub changed: i64,
+    /// When its content, name or rights changed last, which no program can set; 0 where that is
+    /// not known.
+    pub status: i64,
     /// The system's number for the file, 0 where it has none: another file in its place has another.
     pub number: u64,
 }
@@ -137,6 +140,7 @@ impl Found {
                 path: real,
                 size: kind.len(),
                 changed: changed(kind),
+                status: status(kind),
                 number: number(kind),
             });
         }
@@ -170,7 +174,9 @@ fn real(entry: &DirEntry, within: &mut Option<(PathBuf, PathBuf)>) -> io::Result
     Ok(real.unwrap_or_else(|| entry.path().to_owned()))
 }
 
-fn changed(kind: &Metadata) -> i64 {
+/// When the content of a file changed last, in nanoseconds since 1970; 0 where that is not known.
+#[must_use]
+pub fn changed(kind: &Metadata) -> i64 {
     let since = kind.modified().ok();
     let since = since.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     since
@@ -182,6 +188,17 @@ fn changed(kind: &Metadata) -> i64 {
 fn number(kind: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;
     kind.ino()
+}
+
+#[cfg(unix)]
+fn status(kind: &Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt;
+    kind.ctime() * 1_000_000_000 + kind.ctime_nsec()
+}
+
+#[cfg(not(unix))]
+fn status(_: &Metadata) -> i64 {
+    0
 }
 
 #[cfg(not(unix))]

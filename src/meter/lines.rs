@@ -13,7 +13,7 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// What every line with a record holds. An escaped quote cannot end in it, so a text that quotes
 /// a transcript does not match.
 const USAGE: &[u8] = br#""usage""#;
-const PIECE: usize = 256 << 10;
+const PIECE: usize = 512 << 10;
 const END: usize = 64 << 10;
 
 /// The lines of a transcript.
@@ -78,6 +78,13 @@ impl<R: Read> Lines<R> {
         }
     }
 
+    /// The reader's position in the file, where that is not its start.
+    #[must_use]
+    pub fn starting_at(mut self, start: u64) -> Self {
+        (self.start, self.whole) = (start, start);
+        self
+    }
+
     /// The next line, none at the end.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         loop {
@@ -98,12 +105,12 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// How many bytes were read so far.
+    /// How far the file was read so far.
     pub fn bytes(&self) -> u64 {
         self.start + self.to as u64
     }
 
-    /// How many of them are whole lines.
+    /// Where the last whole line of it ends.
     pub fn whole(&self) -> u64 {
         self.whole
     }
@@ -281,7 +288,7 @@ mod tests {
 
     #[test]
     fn of_a_long_line_the_end_stays_and_usage_is_seen_anywhere() {
-        let long = "x".repeat(1 << 20);
+        let long = "x".repeat(2 << 20);
         for (text, usage) in [
             (format!("a\n{long}\nb\n"), false),
             (format!("a\n\"usage\"{long}\nb\n"), true),

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::find::Origin;
 use super::record::Usage;
 use super::rows::{Key, Row, Rows};
 
@@ -190,6 +191,24 @@ impl Messages {
     /// The messages, once all files are read, in the order of their first lines.
     #[must_use]
     pub fn settle(mut self) -> Vec<Counted> {
+        self.place_aside();
+        self.all_counted()
+    }
+
+    /// The same, and the messages of other files that these do not hold.
+    #[must_use]
+    pub fn settle_beside(mut self, others: Vec<(Origin, Rows)>) -> (Vec<Counted>, Vec<Counted>) {
+        self.place_aside();
+        let mut beside = Self::default();
+        for (rank, (origin, mut rows)) in (0..).zip(others) {
+            rows.rows.retain(|row| self.known(row).is_none());
+            let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
+            beside.merge(rank, &rows, agent, project);
+        }
+        (self.all_counted(), beside.settle())
+    }
+
+    fn place_aside(&mut self) {
         let mut aside = std::mem::take(&mut self.aside);
         aside.sort_by_key(|aside| (aside.row.copy, aside.place));
         for Aside {
@@ -200,6 +219,9 @@ impl Messages {
         {
             self.feed(place, &row, project, NonZeroU32::new);
         }
+    }
+
+    fn all_counted(mut self) -> Vec<Counted> {
         self.ids = HashMap::new();
         self.lines = HashMap::new();
         self.gateway = HashMap::new();
@@ -265,12 +287,11 @@ impl Messages {
             Key::Id(id) => self.ids.get(&**id).copied(),
             Key::Line(line) => self.lines.get(line).copied(),
             Key::Gateway(id, session, at) => {
-                let same = self.gateway.get(&gateway(id, &row.usage))?.iter();
-                let same = same.copied().find(|index| {
+                let same = self.gateway.get(&gateway(id, &row.usage))?;
+                same.iter().copied().find(|index| {
                     let rest = self.all[*index as usize].rest.as_ref();
                     rest.is_some_and(|rest| rest.line.0 == *session || rest.line.1 == *at)
-                });
-                same
+                })
             }
         }
     }

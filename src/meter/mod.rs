@@ -3,7 +3,8 @@
 //! In this order:
 //!
 //! - [`find`] which files are transcripts, and whose (IO: lists folders)
-//! - [`scan`] opens each and feeds it through the next four, on all cores (IO: reads files)
+//! - [`scan`] shares them out to all cores; [`transcript`] feeds each through the next three (IO:
+//!   reads files), and [`ledger`] keeps what they said (IO: its own file)
 //! - [`lines`] bytes → lines
 //! - [`record`] one line → its records: the slow way, which is right for any line, with [`loose`]
 //!   for what has another shape than expected. [`quick`] gives the same for ordinary lines, in one
@@ -22,6 +23,7 @@ pub mod cost;
 pub mod ends;
 pub mod filter;
 pub mod find;
+pub mod ledger;
 pub mod lines;
 pub mod loose;
 pub mod messages;
@@ -35,6 +37,7 @@ pub mod series;
 pub mod tariff;
 pub mod tools;
 pub mod totals;
+pub mod transcript;
 pub mod walk;
 
 pub use cost::Cost;

@@ -140,6 +140,10 @@ fn record<'a>(
 }
 
 /// An empty text counts as none.
+#[expect(
+    clippy::option_option,
+    reason = "no plain value, or one that may be none"
+)]
 fn text<'a>(walk: &mut Walk<'a>) -> Option<Option<&'a str>> {
     Some(match walk.plain()? {
         Plain::Text(text) => Some(text).filter(|text| !text.is_empty()),

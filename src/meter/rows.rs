@@ -135,15 +135,23 @@ impl Rows {
     }
 
     /// Adds a record.
-    pub fn add(&mut self, record: Record<'_>, origin: &Origin) {
-        let row = self.row(record, origin);
+    pub fn add(&mut self, mut record: Record<'_>, origin: &Origin) {
+        let row = self.row(&record, origin);
+        let row = Row {
+            tools: std::mem::take(&mut record.tools),
+            ..row
+        };
         match self.rows.last_mut() {
-            Some(last) if last.holds(&row) => last.merge(row),
-            _ => self.rows.push(row),
+            Some(last) if last.holds(&row, &record) => last.merge(row),
+            _ => self.rows.push(Row {
+                key: key(&record),
+                ..row
+            }),
         }
     }
 
-    fn row(&mut self, record: Record<'_>, origin: &Origin) -> Row {
+    /// The row of a record, without its key and tools.
+    fn row(&mut self, record: &Record<'_>, origin: &Origin) -> Row {
         let session = self.session(record.session.as_deref(), origin);
         let agent = record.agent.as_deref().or(origin.agent.as_deref());
         let agent = agent.map(|agent| self.name(agent, AGENT));
@@ -170,8 +178,8 @@ impl Rows {
             at: record.at.as_deref().and_then(time),
             usage: record.usage,
             apart,
-            key: key(&record),
-            tools: record.tools,
+            key: Key::Line(None),
+            tools: Vec::new(),
         }
     }
 
@@ -219,11 +227,13 @@ impl Row {
         self
     }
 
-    fn holds(&self, other: &Self) -> bool {
+    /// Whether the record is one more line of the same message, in the same place.
+    fn holds(&self, row: &Self, record: &Record<'_>) -> bool {
         let place = |row: &Self| (row.copy, row.sidechain, row.session, row.agent);
-        !matches!(self.key, Key::Gateway(..))
-            && self.key == other.key
-            && place(self) == place(other)
+        let Key::Id(known) = &self.key else {
+            return false;
+        };
+        place(self) == place(row) && record.id.as_deref() == Some(known) && of_the_api(record)
     }
 
     /// Takes in what a later line says. The line with the most output counts whole, the last on
@@ -248,9 +258,18 @@ fn key(record: &Record<'_>) -> Key {
     let text = |text: &Option<_>| text.as_deref().map(Box::from);
     match &record.id {
         None => Key::Line(text(&record.uuid)),
-        Some(id) if record.request || id.starts_with("msg_") => Key::Id(Box::from(&**id)),
+        Some(id) if of_the_api(record) => Key::Id(Box::from(&**id)),
         Some(id) => Key::Gateway(Box::from(&**id), text(&record.session), text(&record.at)),
     }
+}
+
+/// Gateways make up ids of their own, without a request's.
+fn of_the_api(record: &Record<'_>) -> bool {
+    record.request
+        || record
+            .id
+            .as_deref()
+            .is_some_and(|id| id.starts_with("msg_"))
 }
 
 /// Microseconds since 1970 of an RFC 3339 time. The usual form is read by hand, it stands in every

@@ -33,6 +33,9 @@ pub struct Select {
     /// Only these models, * and ? stand for anything
     #[arg(long, value_name = "GLOB")]
     model: Option<String>,
+    /// Read every transcript anew, and keep nothing of it
+    #[arg(long)]
+    no_ledger: bool,
 }
 
 /// What messages cost.
@@ -56,6 +59,8 @@ pub struct Ask {
     pub prices: Option<Prices>,
     /// The filters as they were typed, safe to print; empty when there are none.
     pub words: String,
+    /// Where to keep what was read; none when nobody wants it kept.
+    pub ledger: Option<PathBuf>,
 }
 
 impl Ask {
@@ -78,6 +83,10 @@ impl Ask {
             filter,
             prices: prices(pricing, host)?,
             words: select.words(),
+            ledger: host
+                .cache_folder()
+                .filter(|_| !select.no_ledger)
+                .map(|folder| folder.join("meter")),
             zone,
         })
     }

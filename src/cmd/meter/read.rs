@@ -9,7 +9,7 @@ use fs_err::File;
 
 use crate::escape::{quoted, shown};
 use crate::host::Host;
-use crate::meter::report::{Reading, Report, Sheet};
+use crate::meter::report::{Reading, Report, Sheet, message_fields};
 use crate::meter::tariff::Missing;
 use crate::meter::tools::ToolTotals;
 use crate::meter::{By, Counted, Found, Origin, Scan, Tools, Totals, totals};
@@ -20,6 +20,8 @@ use super::progress::Progress;
 /// What was read.
 pub struct Corpus {
     counted: Vec<Counted>,
+    /// What only transcripts held that are gone.
+    gone: Vec<Counted>,
     /// Of all messages, when they were asked for.
     tools: Option<Tools>,
     /// What reading came to.
@@ -37,16 +39,25 @@ impl Corpus {
         }
         let searched = found.searched.clone();
         let progress = Progress::new(host.err_is_terminal);
-        let mut scan = Scan::watched(found, |done, all| progress.seen(done, all));
+        let seen = |done, all| progress.seen(done, all);
+        let mut scan = match &ask.ledger {
+            Some(folder) => Scan::with_ledger(found, folder, seen),
+            None => Scan::of(found, seen),
+        };
         drop(progress);
         if let Some(bytes) = &stdin {
             scan.read(bytes.as_slice(), &Origin::default())?;
         }
         let mut reading = reading(&scan, &searched, host);
-        let mut counted = scan.messages.settle();
+        let (mut counted, mut gone) = scan.settle();
         reading.notes.extend(ask.filter.apply(&mut counted)?);
+        // A session that is not among them is no mistake here.
+        if ask.filter.apply(&mut gone).is_err() {
+            gone.clear();
+        }
         Ok(Self {
             counted,
+            gone,
             tools,
             reading,
         })
@@ -55,9 +66,13 @@ impl Corpus {
     /// One sheet, with what reading came to.
     pub fn report(mut self, by: By, limit: Option<usize>, ask: &Ask) -> Report {
         let sheet = self.sheet(by, limit, ask);
+        let gone = (by != By::Tool && !self.gone.is_empty()).then(|| {
+            let totals = totals::group(&self.gone, By::Total, &ask.zone, ask.prices.as_ref());
+            message_fields(&totals.total, ask.prices.is_some())
+        });
         Report {
             sheet,
-            gone: None,
+            gone,
             reading: self.reading,
         }
     }
@@ -191,6 +206,10 @@ fn reading(scan: &Scan, searched: &[PathBuf], host: &Host) -> Reading {
             [] => "no transcripts found: no folder to look in, set HOME or name a PATH".to_owned(),
             places => format!("no transcripts found in {}", places.join(", ")),
         });
+    }
+    if let Some(error) = &scan.not_kept {
+        let error = crate::escape::shown(&format!("{error:#}"));
+        notes.push(format!("could not keep what was read: {error}"));
     }
     let skipped = scan.skipped.iter();
     Reading {

@@ -18,7 +18,7 @@ pub mod sheet;
 pub mod table;
 
 pub use number::thousands;
-pub use sheet::{Field, Fields, Sheet, Value};
+pub use sheet::{Field, Fields, Sheet, Value, message_fields};
 
 /// Everything that a report says.
 #[derive(Debug)]
