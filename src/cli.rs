@@ -29,8 +29,14 @@ enum Command {
     Uninstall(cmd::uninstall::Args),
     /// Compare what is installed with what was shipped
     Verify(cmd::verify::Args),
+    /// Say what is installed where
+    Status(cmd::status::Args),
+    /// Show what install would change
+    Diff(cmd::diff::Args),
+    /// Check that everything works here, and say what mends it
+    Doctor(cmd::doctor::Args),
     /// Count tokens over Claude Code transcripts
-    Meter(cmd::meter::Args),
+    Meter(Box<cmd::meter::Args>),
     /// Call one driver tool on one app
     Desk(cmd::desk::Args),
     /// Run a packet of steps on one app
@@ -58,6 +64,9 @@ pub fn run(words: &[OsString], host: &mut Host) -> ExitCode {
         Command::Install(args) => finish(host, |host| cmd::install::run(&args, host)),
         Command::Uninstall(args) => finish(host, |host| cmd::uninstall::run(&args, host)),
         Command::Verify(args) => finish(host, |host| cmd::verify::run(&args, host)),
+        Command::Status(args) => finish(host, |host| cmd::status::run(&args, host)),
+        Command::Diff(args) => finish(host, |host| cmd::diff::run(&args, host)),
+        Command::Doctor(args) => finish(host, |host| cmd::doctor::run(&args, host)),
         Command::Meter(args) => finish(host, |host| cmd::meter::run(&args, host)),
         Command::Desk(args) => finish(host, |host| cmd::desk::run(&args, host)),
         Command::DeskRun(args) => finish(host, |host| cmd::desk_run::run(&args, host)),

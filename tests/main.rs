@@ -21,6 +21,12 @@ mod exit_codes;
 mod hook;
 mod install;
 mod meter;
+mod meter_compare;
+mod meter_filter;
+mod meter_ledger;
+mod meter_page;
+mod meter_report;
+mod meter_trees;
 mod observe;
 #[cfg(unix)]
 mod real_claude;
@@ -28,4 +34,6 @@ mod real_claude;
 mod real_desk;
 #[cfg(target_os = "linux")]
 mod real_try;
+#[path = "../bench/src/tree/mod.rs"]
+mod tree;
 mod try_loop;

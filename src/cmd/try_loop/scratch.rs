@@ -16,6 +16,9 @@ use crate::assets::ASSETS;
 use crate::escape::shown;
 use crate::host::Host;
 
+/// The session that every step belongs to; also the name of the sample transcript.
+pub const SESSION: &str = "11111111-2222-4333-8444-555555555555";
+
 /// A user's own settings, in a style of their own, so that the last step has something to prove.
 const SETTINGS: &str = "try/settings.json";
 
@@ -103,10 +106,7 @@ impl Scratch {
         env.push(("XDG_STATE_HOME".into(), self.state.clone().into()));
         env.push(("CLAUDE_CONFIG_DIR".into(), self.claude.clone().into()));
         env.push(("CLAUDE_PROJECT_DIR".into(), self.project.clone().into()));
-        env.push((
-            "CLAUDE_CODE_SESSION_ID".into(),
-            super::steps::SESSION.into(),
-        ));
+        env.push(("CLAUDE_CODE_SESSION_ID".into(), SESSION.into()));
         Ok(env)
     }
 

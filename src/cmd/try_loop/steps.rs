@@ -4,12 +4,9 @@ use anyhow::{Context, Result, bail, ensure};
 use fs_err as fs;
 use serde_json::{Value, json};
 
-use super::scratch::{Scratch, write};
+use super::scratch::{SESSION, Scratch, write};
 use crate::assets::ASSETS;
 use crate::escape::quoted;
-
-/// The session that every step belongs to; also the name of the sample transcript.
-pub const SESSION: &str = "11111111-2222-4333-8444-555555555555";
 
 type Step = fn(&Scratch) -> Result<String>;
 
