@@ -88,12 +88,22 @@ fn finish<E: Exits>(host: &mut Host, command: impl FnOnce(&mut Host) -> Result<E
         Ok(Ok(exit)) => exit,
         Ok(Err(error)) if is_broken_pipe(&error) => E::DONE,
         Ok(Err(error)) => {
-            let _ = writeln!(host.err, "lean-computer-use: {error:#}");
+            let _ = writeln!(host.err, "{}: {error:#}", speaker(E::COMMAND));
             E::COULD_NOT_RUN
         }
         Err(_) => E::INTERNAL,
     };
     ExitCode::from(exit.code())
+}
+
+/// The retry guard tells desk failures apart by the tool's own line, so desk tools speak under
+/// their own name.
+fn speaker(command: &'static str) -> &'static str {
+    if command.starts_with("desk") {
+        command
+    } else {
+        "lean-computer-use"
+    }
 }
 
 /// Where it happened, not the panic's own message: that can hold text of an app.

@@ -1,10 +1,26 @@
-//! Reading and replacing whole files. A reader sees the old file or the new one, never a part.
+//! Reading, replacing and naming (by digest) whole files. A reader sees the old file or the new one, never a part.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use fs_err as fs;
+use sha2::{Digest, Sha256};
+
+/// The SHA-256 of `bytes`, in lower-case hex.
+#[must_use]
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Lower-case hex.
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let nibbles = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    nibbles
+        .map(|n| char::from(DIGITS[usize::from(n)]))
+        .collect()
+}
 
 /// The file's bytes, or none when there is no such file.
 pub fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>> {
@@ -32,6 +48,11 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
         .map_err(|error| error.error)
         .with_context(|| format!("could not replace {}", path.display()))?;
     sync_folder(folder)
+}
+
+/// Sets the permission bits of a file that is there; nothing on Windows.
+pub fn set_mode_of(path: &Path, mode: u32) -> Result<()> {
+    set_mode(fs::File::open(path)?.file(), mode)
 }
 
 #[cfg(unix)]

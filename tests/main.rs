@@ -8,13 +8,32 @@
     reason = "tests start processes, write files and may stop at the first surprise"
 )]
 
+#[cfg(unix)]
+mod claude;
 mod context;
+mod desk;
+#[cfg(unix)]
+mod desk_driver;
+mod desk_flow;
+#[cfg(target_os = "linux")]
+mod desktop;
 mod exit_codes;
+mod hook;
+mod install;
 mod meter;
+mod meter_compare;
+mod meter_filter;
 mod meter_ledger;
 mod meter_page;
 mod meter_report;
 mod meter_trees;
 mod observe;
+#[cfg(unix)]
+mod real_claude;
+#[cfg(target_os = "linux")]
+mod real_desk;
+#[cfg(target_os = "linux")]
+mod real_try;
 #[path = "../bench/src/tree/mod.rs"]
 mod tree;
+mod try_loop;

@@ -10,7 +10,7 @@ use crate::observe::Observed;
 use crate::snapshot;
 
 /// One message a line: id, session, model, time, input, output.
-fn line(id: &str, session: &str, model: &str, at: &str, output: u64) -> String {
+pub fn line(id: &str, session: &str, model: &str, at: &str, output: u64) -> String {
     let usage =
         json!({"input_tokens": 100, "output_tokens": output, "cache_read_input_tokens": 1000});
     let message = json!({"id": id, "model": model, "stop_reason": "end_turn", "usage": usage});
@@ -19,7 +19,7 @@ fn line(id: &str, session: &str, model: &str, at: &str, output: u64) -> String {
 }
 
 /// Two projects, three sessions, a subagent, a model without a price.
-fn world() -> TestContext {
+pub fn world() -> TestContext {
     let ctx = TestContext::new();
     let a = [
         line(
@@ -68,7 +68,7 @@ fn world() -> TestContext {
     ctx
 }
 
-fn ask(ctx: &TestContext, words: &[&str]) -> Observed {
+pub fn ask(ctx: &TestContext, words: &[&str]) -> Observed {
     let mut all = vec!["meter", "t"];
     all.extend(words);
     ctx.run(&all).observe().expect(0)
@@ -109,54 +109,6 @@ fn groupings() {
         let seen = ask(&ctx, &["--by", by, "--json"]).json();
         assert_eq!(rows(&seen), want, "{by}");
         assert_eq!(seen["total"]["output"], 150);
-    }
-}
-
-#[test]
-fn filters_choose_after_counting_once() {
-    let ctx = world();
-    // A fork: the same messages under another session, which ended later.
-    let copy = ctx
-        .read("t/projects/-home-dev-a/aaaa1111.jsonl")
-        .replace("aaaa1111", "cccc4444");
-    let later = line(
-        "msg_9",
-        "cccc4444",
-        "claude-opus-4-8",
-        "2026-11-30T11:59:00Z",
-        1,
-    );
-    ctx.write(
-        "t/projects/-home-dev-a/cccc4444.jsonl",
-        format!("{copy}\n{later}"),
-    );
-    for (words, want) in [
-        ("--session cccc4444", 1),
-        ("--session cccc", 1),
-        ("--session aaaa1111", 60),
-        ("--session zzzz", 0),
-        ("--agent main", 121),
-        ("--agent desk-runner", 30),
-        ("--model claude-opus-4-8", 31),
-        ("--model *sonnet*", 40),
-        ("--since 2026-11-30", 91),
-        ("--until 2026-11-29", 60),
-        ("--since 1d", 91),
-        ("--since 36h", 121),
-        ("--since 2026-11-21 --until 2026-11-21", 20),
-        (
-            "--since 2026-11-21 --until 2026-11-21 --timezone Europe/Berlin",
-            0,
-        ),
-        (
-            "--since 2026-11-22 --until 2026-11-22 --timezone Europe/Berlin",
-            20,
-        ),
-        ("--since 2026-11-30T11:15 --until 2026-11-30T11:45", 50),
-    ] {
-        let words: Vec<_> = words.split(' ').chain(["--json"]).collect();
-        let seen = ask(&ctx, &words).json();
-        assert_eq!(seen["total"]["output"], want, "{words:?}");
     }
 }
 
@@ -252,88 +204,6 @@ fn a_price_file_replaces_the_table() {
 }
 
 #[test]
-fn words_that_cannot_be_read_end_it_in_one_line() {
-    let ctx = world();
-    ctx.write(
-        "bad.json",
-        "{\"models\": {\n  \"m\": {\"input\": \"one\"}}}",
-    );
-    let mut seen = String::new();
-    for words in [
-        "--since yesterday",
-        "--until 2026-02-30",
-        "--timezone Mars/Olympus",
-        "--prices bad.json",
-        "--prices absent.json",
-        "--session aaaa",
-    ] {
-        let words: Vec<_> = ["meter", "t"].into_iter().chain(words.split(' ')).collect();
-        let run = ctx.run(&words).observe().expect(2);
-        assert_eq!(run.stdout, "");
-        assert_eq!(run.stderr.lines().count(), 1, "{run}");
-        seen += &run.stderr;
-    }
-    snapshot!(ctx, seen, @r#"
-    lean-computer-use: could not read the time "yesterday": write 2026-08-04, 2026-08-04T12:30, 7d or 12h
-    lean-computer-use: could not read the time "2026-02-30": write 2026-08-04, 2026-08-04T12:30, 7d or 12h
-    lean-computer-use: could not find the time zone "Mars/Olympus": write it as UTC or Europe/Berlin
-    lean-computer-use: could not use the prices in "bad.json":2:22: invalid type: string "one", expected f64
-    lean-computer-use: could not read the prices in "absent.json": No such file or directory (os error 2)
-    lean-computer-use: could not choose a session: 2 begin with "aaaa" ("aaaa1111", "aaaa2222"); name more of the id
-    "#);
-    ctx.run(&["meter", "--json", "--csv"]).observe().expect(2);
-    ctx.run(&["meter", "--limit", "-1"]).observe().expect(2);
-}
-
-#[test]
-fn tools_whose_results_filled_the_context() {
-    let ctx = world();
-    let call = |id: &str, command: &str| {
-        json!({"type": "assistant", "requestId": "r", "sessionId": "aaaa1111", "message": {
-            "id": format!("msg_{id}"), "model": "m", "usage": {"output_tokens": 1},
-            "content": [{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}]}})
-    };
-    let result = |id: &str, text: &str| json!({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": id, "content": text}]}});
-    let lines = [
-        call("t1", "ls"),
-        result("t1", &"x".repeat(4001)),
-        call(
-            "t2",
-            "cd /x && lean-computer-use desk-run Calculator click 7",
-        ),
-        result("t2", "ok: 1 step"),
-    ];
-    let text = lines.map(|line| line.to_string()).join("\n");
-    ctx.write("t/projects/-home-dev-a/tools.jsonl", &text);
-    ctx.write("t/projects/-home-dev-b/copy.jsonl", &text);
-    snapshot!(ctx, ask(&ctx, &["--by", "tool"]), @"
-    exit 0
-    --- stdout
-    tool      calls  result bytes  about tokens
-    Bash          1         4,001         1,000
-    desk-run      1            10             2
-    total         2         4,011         1,002
-    --- stderr
-    ---
-    ");
-    let seen = ask(&ctx, &["--by", "tool", "--json", "--limit", "1"]).json();
-    assert_eq!(
-        seen["total"],
-        json!({"calls": 2, "result_bytes": 4011, "result_tokens_estimate": 1002})
-    );
-    assert_eq!(seen["rows"].as_array().unwrap().len(), 1);
-    assert_eq!(seen["rows"][0]["key"], json!({"tool": "Bash"}));
-    let other = ask(&ctx, &["--by", "tool", "--json", "--session", "aaaa2222"]).json();
-    assert_eq!(other["total"]["calls"], 0);
-    let case = cases().join("recorded-2.1.332");
-    let recorded = ctx
-        .run(&["meter", case.to_str().unwrap(), "--by", "tool", "--json"])
-        .observe()
-        .expect(0);
-    assert_eq!(recorded.json()["total"]["calls"], 10);
-}
-
-#[test]
 fn costs_are_those_of_claude_code_itself() {
     let ctx = TestContext::new();
     let case = cases().join("recorded-2.1.332");
@@ -346,85 +216,32 @@ fn costs_are_those_of_claude_code_itself() {
 }
 
 #[test]
-fn two_sides_are_compared() {
-    let ctx = world();
-    let call = json!({"type": "assistant", "requestId": "r", "message": {
-        "id": "msg_8", "model": "claude-opus-4-8", "stop_reason": "x", "usage": {"output_tokens": 30},
-        "content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "desk-run a"}}]}});
-    let result = json!({"type": "user", "message": {"content": [
-        {"type": "tool_result", "tool_use_id": "t1", "content": "x".repeat(400)}]}});
-    ctx.write("compare", format!("{call}\n{result}"));
-    let a = "t/projects/-home-dev-a/aaaa1111.jsonl";
+fn absurd_counts_break_nothing() {
+    let ctx = TestContext::new();
+    let most = u64::MAX;
+    let line = |id: &str| {
+        json!({"type": "assistant", "requestId": "r", "timestamp": "9999-12-30T00:00:00Z", "message": {
+            "id": id, "model": "claude-opus-4-8", "usage": {"input_tokens": most, "output_tokens": most,
+            "cache_read_input_tokens": most, "cache_creation_input_tokens": most,
+            "server_tool_use": {"web_search_requests": most}}}})
+    };
+    ctx.write("t.jsonl", format!("{}\n{}", line("msg_1"), line("msg_2")));
+    for words in [
+        vec!["--by", "total"],
+        vec!["--by", "week"],
+        vec!["--json"],
+        vec!["--csv"],
+        vec!["--html", "x.html"],
+    ] {
+        let words: Vec<_> = ["meter", "t.jsonl"].into_iter().chain(words).collect();
+        ctx.run(&words).observe().expect(0);
+    }
     let seen = ctx
-        .run(&["meter", "compare", a, "compare"])
-        .observe()
-        .expect(0);
-    snapshot!(ctx, seen, @"
-    exit 0
-    --- stdout
-                                       t/projects/-home-dev-a/aaaa1111.jsonl  compare   ratio
-    messages                                                               2        1  ×0.500
-    input                                                                200        0  ×0.000
-    output                                                                30       30  ×1.000
-    cache write                                                            0        0       –
-    cache read                                                         2,000        0  ×0.000
-    cost                                                             $0.0028  $0.0008  ×0.273
-    results of desk-run, about tokens                                      0      100       –
-    --- stderr
-    ---
-    ");
-    let seen = ctx
-        .run(&["meter", "compare", "--json", a, "compare"])
+        .run(&["meter", "t.jsonl", "--json"])
         .observe()
         .expect(0)
         .json();
-    assert_eq!(seen["a"]["output"], 30);
-    assert_eq!(seen["ratio"]["messages"], 0.5);
-    assert_eq!(seen["ratio"]["cost_usd"], 0.273);
-    assert_eq!(seen["ratio"]["web_search"], Value::Null);
-    assert_eq!(seen["tools"][0]["key"], json!({"tool": "desk-run"}));
-    assert_eq!(seen["tools"][0]["b"]["result_tokens_estimate"], 100);
-    // The file of that name, not the command.
-    let seen = ctx
-        .run(&["meter", "./compare", "--json"])
-        .observe()
-        .expect(0);
-    assert_eq!(seen.json()["total"]["output"], 30);
-    // Sessions, by the beginning of their id.
-    let run = ctx.run(&["meter", "compare", "aaaa1", "bbbb", "--json"]);
-    let seen = run.env("CLAUDE_CONFIG_DIR", "t").observe().expect(0).json();
-    assert_eq!(
-        (&seen["a"]["messages"], &seen["b"]["output"]),
-        (&json!(3), &json!(50))
-    );
-    let run = ctx.run(&["meter", "compare", "aaaa", "bbbb"]);
-    run.env("CLAUDE_CONFIG_DIR", "t").observe().expect(2);
-    let gone = ctx
-        .run(&["meter", "compare", a, "no\u{202e}where"])
-        .observe()
-        .expect(2);
-    snapshot!(ctx, gone, @r#"
-    exit 2
-    --- stdout
-    --- stderr
-    lean-computer-use: could not find "no\u202ewhere": no such file, folder or session
-    ---
-    "#);
-    ctx.run(&["meter", "compare", a]).observe().expect(2);
-}
-
-#[test]
-fn watching_needs_a_terminal() {
-    let ctx = world();
-    let seen = ctx.run(&["meter", "t", "--watch"]).observe().expect(2);
-    snapshot!(ctx, seen, @"
-    exit 2
-    --- stdout
-    --- stderr
-    lean-computer-use: could not watch: standard output is not a terminal; leave out --watch
-    ---
-    ");
-    ctx.run(&["meter", "t", "--watch", "--json"])
-        .observe()
-        .expect(2);
+    assert_eq!(seen["total"]["output"], most);
+    // More than can be counted in nano-dollars: not known, rather than wrong.
+    assert_eq!(seen["total"]["cost_usd"], Value::Null);
 }

@@ -91,7 +91,8 @@ pub fn install(folder: &Path) -> Vec<Result<Peer, (String, String)>> {
     peers.collect()
 }
 
-const CCOST: &[&str] = &["--output", "json"];
+/// It writes a file and prints what it did.
+const CCOST: &[&str] = &["--output", "json", "--filename", "/dev/stdout"];
 
 fn aiburn(folder: &Path) -> Result<PathBuf> {
     let venv = folder.join("aiburn");

@@ -1,10 +1,17 @@
 //! `desk`: one driver tool on one app, one receipt line.
 
-use std::path::PathBuf;
+use std::io::Write;
 
 use anyhow::{Result, bail};
+use serde_json::{Value, json};
 
-use crate::exit::Desk;
+use super::desk_world::{self, Common, World};
+use crate::desk::outcome::Code;
+use crate::desk::receipt::{self, Place};
+use crate::desk::request::{self, Kind, Request, Unfit};
+use crate::desk::single::{self, Called};
+use crate::desk::{Calls, Stop};
+use crate::exit::{Desk, DeskOutcome};
 use crate::host::Host;
 
 /// Arguments of `desk`.
@@ -17,19 +24,85 @@ pub struct Args {
     /// Its arguments as a JSON object; - reads them from standard input
     #[arg(default_value = "{}")]
     pub arguments: String,
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
-    /// Keep the state of this run here
-    #[arg(long, value_name = "DIR")]
-    pub state: Option<PathBuf>,
-    /// Act on the built-in simulated calculator instead of the real desktop
-    #[arg(long, hide = true)]
-    pub simulated: bool,
+    #[command(flatten)]
+    common: Common,
 }
 
 /// Runs `desk`.
 pub fn run(args: &Args, host: &mut Host) -> Result<Desk> {
-    let _ = (args, &host.cwd);
-    bail!("not built yet")
+    let text = match args.arguments.as_str() {
+        "-" => desk_world::input(host)?,
+        text => text.to_owned(),
+    };
+    let request = match request::parse(&args.tool, &text, cfg!(target_os = "linux")) {
+        Ok(request) => request,
+        Err(Unfit::Arguments(why)) => bail!("could not use the arguments: {why}"),
+        Err(Unfit::NoSuchTool) => return no_such_tool(host),
+    };
+    let mut world = World::open(&args.app, &args.common, host)?;
+    let mut calls = Calls::new(&mut *world.driver, &mut world.run, world.limits);
+    match single::call(&args.app, &request, &mut calls) {
+        Ok(called) => finish(args, &request, &called, &world, host),
+        Err(stop) => {
+            let known = world.run.window().map(|(window, _)| window);
+            let fields = json!({
+                "tool": request.tool.name,
+                "pid": known.map(|window| window.pid),
+                "window_id": known.map(|window| window.id),
+            });
+            stopped(stop, args.common.json.then_some(fields), host)
+        }
+    }
+}
+
+fn stopped(stop: Stop, fields: Option<Value>, host: &mut Host) -> Result<Desk> {
+    desk_world::stopped(stop, "desk", fields, host).map(Desk)
+}
+
+fn no_such_tool(host: &mut Host) -> Result<Desk> {
+    let offered = request::TOOLS
+        .iter()
+        .filter(|tool| tool.kind != Kind::Internal);
+    let names: Vec<_> = offered.map(|tool| tool.name).collect();
+    let names = names.join(", ");
+    writeln!(host.out, "desk: refused no_such_tool")?;
+    writeln!(host.out, "desk offers {names}")?;
+    Ok(Desk(DeskOutcome::NoSuchTool))
+}
+
+fn finish(
+    args: &Args,
+    request: &Request,
+    called: &Called,
+    world: &World,
+    host: &mut Host,
+) -> Result<Desk> {
+    let file = match &called.read {
+        Some(bytes) => Some(world.save(None, bytes)?.0),
+        None => None,
+    };
+    if args.common.json {
+        let object = json!({
+            "schema": 1,
+            "tool": request.tool.name,
+            "rc": 0,
+            "pid": called.window.pid,
+            "window_id": called.window.id,
+            "cached": called.cached,
+            "file": file,
+            "status": called.status.word(),
+            "effect": called.effect.as_ref().map(Code::as_str),
+            "simulated": world.driver.is_simulated(),
+        });
+        writeln!(host.out, "{object}")?;
+        return Ok(Desk(DeskOutcome::Done));
+    }
+    let place = Place {
+        path: file.as_deref(),
+        outside_project: false,
+        unread: false,
+        simulated: world.driver.is_simulated(),
+    };
+    receipt::call(&mut host.out, called.status, request.tool.name, &place)?;
+    Ok(Desk(DeskOutcome::Done))
 }

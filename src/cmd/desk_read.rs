@@ -1,10 +1,16 @@
 //! `desk-read`: the lines of a window that match, redacted.
 
-use std::path::PathBuf;
+use std::io::Write;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use serde_json::json;
 
-use crate::exit::DeskRead;
+use super::desk_world::{self, Common, World};
+use crate::desk::lines::{self, Wanted};
+use crate::desk::receipt::{self, Place, ReadLines};
+use crate::desk::shown::Shown;
+use crate::desk::{Calls, Target, saved};
+use crate::exit::{DeskOutcome, DeskRead};
 use crate::host::Host;
 
 /// Arguments of `desk-read`.
@@ -12,25 +18,71 @@ use crate::host::Host;
 pub struct Args {
     /// Bundle id, desktop-file id, executable or display name of the app
     pub app: String,
-    /// Show lines that contain any of these, whatever the case
+    /// Show lines that contain any of these, whatever the case; without any, all texts
     #[arg(value_name = "FILTER")]
     pub filters: Vec<String>,
+    /// Show at most this many lines
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub max: usize,
+    /// Show controls of this role only
+    #[arg(long, value_name = "ROLE")]
+    pub role: Option<String>,
     /// Copy the full read to the project's evidence folder under this name
     #[arg(long, value_name = "NAME")]
     pub evidence: Option<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
-    /// Keep the state of this run here
-    #[arg(long, value_name = "DIR")]
-    pub state: Option<PathBuf>,
-    /// Act on the built-in simulated calculator instead of the real desktop
-    #[arg(long, hide = true)]
-    pub simulated: bool,
+    #[command(flatten)]
+    common: Common,
 }
 
 /// Runs `desk-read`.
 pub fn run(args: &Args, host: &mut Host) -> Result<DeskRead> {
-    let _ = (args, &host.cwd);
-    bail!("not built yet")
+    if let Some(name) = &args.evidence {
+        saved::check_name(name)?;
+    }
+    let mut world = World::open(&args.app, &args.common, host)?;
+    let mut calls = Calls::new(&mut *world.driver, &mut world.run, world.limits);
+    let read = Target::resolve(&mut calls, &args.app).and_then(|mut target| target.read());
+    let seen = match read {
+        Ok(seen) => seen,
+        Err(stop) => {
+            let fields = args.common.json.then(|| json!({}));
+            return desk_world::stopped(stop, "desk-read", fields, host).map(DeskRead);
+        }
+    };
+    let wanted = Wanted {
+        filters: &args.filters,
+        role: args.role.as_deref(),
+        max: args.max,
+    };
+    let lines = lines::pick(&seen.tree, &wanted);
+    let (path, outside_project) = world.save(args.evidence.as_deref(), &seen.bytes)?;
+    let path = world.friendly(&path, &host.cwd);
+    let place = Place {
+        path: Some(&path),
+        outside_project,
+        unread: false,
+        simulated: world.driver.is_simulated(),
+    };
+    print(args, &lines, &place, host)?;
+    Ok(DeskRead(DeskOutcome::Done))
+}
+
+fn print(args: &Args, read: &ReadLines, place: &Place, host: &mut Host) -> Result<()> {
+    if !args.common.json {
+        return receipt::read(&mut host.out, read, place);
+    }
+    let lines: Vec<_> = read.lines.iter().map(Shown::as_str).collect();
+    let object = json!({
+        "schema": 1,
+        "rc": 0,
+        "status": "done",
+        "matching": read.matching,
+        "all": read.all,
+        "partial": read.gap.is_some(),
+        "lines": lines,
+        "file": place.path,
+        "simulated": place.simulated,
+    });
+    writeln!(host.out, "{object}")?;
+    Ok(())
 }

@@ -1,14 +1,26 @@
 //! `desk-run`: a packet of steps on one app, one line back.
 
-use std::path::PathBuf;
+use std::io::Write;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use serde_json::json;
 
-use crate::exit::DeskRun;
+use super::desk_world::{self, Common, World};
+use crate::desk::packet::{self, Step};
+use crate::desk::perform::{self, Performed};
+use crate::desk::receipt::{self, Place};
+use crate::desk::{Calls, Target, saved};
+use crate::escape;
+use crate::exit::{DeskOutcome, DeskRun};
 use crate::host::Host;
 
 /// Arguments of `desk-run`.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Steps: click T, set T = V, expect T = V, expect T ~ V, read T. \
+T is NAME, ROLE:NAME, ROLE: or ~SUBSTRING; quote a text that has blanks. \
+= is the whole text, ~ contains."
+)]
 pub struct Args {
     /// Bundle id, desktop-file id, executable or display name of the app
     pub app: String,
@@ -18,19 +30,81 @@ pub struct Args {
     /// Copy the full read to the project's evidence folder under this name
     #[arg(long, value_name = "NAME")]
     pub evidence: Option<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
-    /// Keep the state of this run here
-    #[arg(long, value_name = "DIR")]
-    pub state: Option<PathBuf>,
-    /// Act on the built-in simulated calculator instead of the real desktop
-    #[arg(long, hide = true)]
-    pub simulated: bool,
+    #[command(flatten)]
+    common: Common,
 }
 
 /// Runs `desk-run`.
 pub fn run(args: &Args, host: &mut Host) -> Result<DeskRun> {
-    let _ = (args, &host.cwd);
-    bail!("not built yet")
+    if let Some(name) = &args.evidence {
+        saved::check_name(name)?;
+    }
+    let steps = steps(args, host)?;
+    let mut world = World::open(&args.app, &args.common, host)?;
+    let mut calls = Calls::new(&mut *world.driver, &mut world.run, world.limits);
+    match Target::resolve(&mut calls, &args.app) {
+        Ok(mut target) => {
+            let performed = perform::perform(&steps, &mut target);
+            finish(args, performed, &world, host)
+        }
+        Err(stop) => {
+            let fields = args.common.json.then(|| json!({"steps": []}));
+            desk_world::stopped(stop, "desk-run", fields, host).map(DeskRun)
+        }
+    }
+}
+
+fn steps(args: &Args, host: &mut Host) -> Result<Vec<(usize, Step)>> {
+    let parsed = if args.steps.is_empty() {
+        packet::parse(desk_world::input(host)?.lines())
+    } else {
+        packet::parse(args.steps.iter().map(String::as_str))
+    };
+    let steps = parsed.context("could not read the packet; nothing was done")?;
+    if steps.is_empty() {
+        bail!("could not read the packet: it has no steps");
+    }
+    Ok(steps)
+}
+
+fn finish(args: &Args, performed: Performed, world: &World, host: &mut Host) -> Result<DeskRun> {
+    // The read is saved in any case: a failure is looked into there.
+    let saved = match &performed.read {
+        Some(bytes) => Some(world.save(args.evidence.as_deref(), bytes)?),
+        None => None,
+    };
+    let outside_project = saved.as_ref().is_some_and(|(_, outside)| *outside);
+    let path = saved.map(|(path, _)| world.friendly(&path, &host.cwd));
+    let simulated = world.driver.is_simulated();
+    let steps = receipt::steps_json(&performed);
+    let fields = json!({"steps": steps, "file": path, "simulated": simulated});
+    let Some((number, verb, stop)) = performed.stop else {
+        let status = perform::overall(&performed.steps);
+        if args.common.json {
+            let mut object = json!({"schema": 1, "rc": 0, "status": status.word()});
+            if let (Some(object), Some(fields)) = (object.as_object_mut(), fields.as_object()) {
+                object.extend(fields.clone());
+            }
+            writeln!(host.out, "{object}")?;
+        } else {
+            let place = Place {
+                path: path.as_deref(),
+                outside_project,
+                unread: path.is_none(),
+                simulated,
+            };
+            receipt::packet(&mut host.out, status, &performed.steps, &place)?;
+        }
+        return Ok(DeskRun(DeskOutcome::Done));
+    };
+    let mut fields = fields;
+    fields["failed_step"] = json!(number);
+    fields["verb"] = json!(verb);
+    let place = format!("desk-run: step {number}");
+    let outcome = desk_world::stopped(stop, &place, args.common.json.then_some(fields), host)?;
+    if let (false, Some(path)) = (args.common.json, path) {
+        let path = escape::shown(&path.display().to_string());
+        writeln!(host.out, "window saved: {path}")?;
+    }
+    Ok(DeskRun(outcome))
 }

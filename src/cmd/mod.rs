@@ -4,6 +4,7 @@ pub mod desk;
 pub mod desk_clean;
 pub mod desk_read;
 pub mod desk_run;
+pub mod desk_world;
 pub mod exit_codes;
 pub mod hook;
 pub mod install;

@@ -95,6 +95,15 @@ impl Found {
         }
     }
 
+    /// Adds a file that may be missing.
+    pub fn add_if_file(&mut self, path: &Path) {
+        if let Ok(kind) = fs::metadata(path)
+            && kind.is_file()
+        {
+            self.add_file(path, fs::canonicalize(path), &kind);
+        }
+    }
+
     /// Adds every `*.jsonl` below a folder, through links too.
     pub fn add_folder(&mut self, folder: &Path) {
         self.searched.push(folder.to_owned());

@@ -43,15 +43,16 @@ impl Usage {
     }
 }
 
+/// A transcript can claim any count: sums stop at the greatest number.
 impl AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
-        self.input += other.input;
-        self.output += other.output;
-        self.cache_write += other.cache_write;
-        self.cache_write_1h += other.cache_write_1h;
-        self.cache_read += other.cache_read;
-        self.web_search += other.web_search;
-        self.web_fetch += other.web_fetch;
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_write = self.cache_write.saturating_add(other.cache_write);
+        self.cache_write_1h = self.cache_write_1h.saturating_add(other.cache_write_1h);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        self.web_search = self.web_search.saturating_add(other.web_search);
+        self.web_fetch = self.web_fetch.saturating_add(other.web_fetch);
     }
 }
 

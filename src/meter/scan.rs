@@ -45,9 +45,15 @@ const WORTH_A_THREAD: u64 = 2 << 20;
 impl Scan {
     /// Reads every transcript that was found; one that cannot be read does not stop the rest.
     /// The rank of a file is its place in the order of paths, however they were named: it decides
-    /// ties. `seen` is told, from any thread, how many bytes of all files found are done.
+    /// ties.
     #[must_use]
-    pub fn of(found: Found, seen: impl Fn(u64, u64) + Sync) -> Self {
+    pub fn of(found: Found) -> Self {
+        Self::watched(found, |_, _| {})
+    }
+
+    /// The same; `seen` is told, from any thread, how many bytes of all are done.
+    #[must_use]
+    pub fn watched(found: Found, seen: impl Fn(u64, u64) + Sync) -> Self {
         Self::all(found, None, &seen).0
     }
 

@@ -22,47 +22,43 @@ impl Report {
             let text = grid(&self.sheet);
             let last = text.lines().count() - 1;
             for (at, line) in text.lines().enumerate() {
-                let style = if at == 0 || at == last {
-                    BOLD
-                } else {
-                    Style::new()
-                };
+                let bold = at == 0 || at == last;
+                let style = if bold { BOLD } else { Style::new() };
                 writeln!(out, "{style}{line}{style:#}")?;
             }
         }
+        let remarks = self.own_remarks().into_iter();
+        for remark in remarks.chain(self.reading.remarks()) {
+            writeln!(out, "{DIM}{remark}{DIM:#}")?;
+        }
+        Ok(())
+    }
+
+    /// What the numbers do not show.
+    fn own_remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
         if self.sheet.left_out > 0 {
             let count = self.sheet.left_out;
-            writeln!(
-                out,
-                "{DIM}rows left out: {count} (the total counts them){DIM:#}"
-            )?;
+            remarks.push(format!("rows left out: {count} (the total counts them)"));
         }
         if let Some(gone) = &self.gone {
             let counts: Vec<_> = shown(gone)
                 .map(|(title, value)| format!("{} {title}", text(value)))
                 .collect();
-            writeln!(
-                out,
-                "from files that are gone, not in the total: {}",
-                counts.join(", ")
-            )?;
+            let counts = counts.join(", ");
+            remarks.push(format!(
+                "from files that are gone, not in the total: {counts}"
+            ));
         }
-        let partial = self
-            .sheet
-            .total
-            .iter()
-            .find(|field| field.name == "partial");
+        let mut fields = self.sheet.total.iter();
+        let partial = fields.find(|field| field.name == "partial");
         if let Some(Value::Count(count @ 1..)) = partial.map(|field| field.value) {
             let count = thousands(count);
-            writeln!(
-                out,
+            remarks.push(format!(
                 "messages without an end: {count} (their output may be more)"
-            )?;
+            ));
         }
-        for remark in self.reading.remarks() {
-            writeln!(out, "{remark}")?;
-        }
-        Ok(())
+        remarks
     }
 }
 

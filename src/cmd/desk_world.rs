@@ -1,0 +1,189 @@
+//! What the desk commands take from their surroundings: state folder, run, driver, project; and
+//! how the end of the flow becomes an exit code.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::desk::cua::Cua;
+use crate::desk::locate::{Places, locate, usual};
+use crate::desk::simulated::{self, Simulated};
+use crate::desk::{Driver, Limits, Run, StateFolder, Status, Stop, receipt, saved};
+use crate::exit::{Desk, DeskOutcome, Exits};
+use crate::host::Host;
+
+/// Arguments that every desk command has.
+#[derive(Debug, clap::Args)]
+pub struct Common {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Keep the state of this run here
+    #[arg(long, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+    /// Act on the built-in simulated calculator instead of the real desktop
+    #[arg(long, hide = true)]
+    pub simulated: bool,
+    /// End a driver call after this many milliseconds
+    #[arg(long, hide = true, value_name = "MS")]
+    pub limit: Option<u64>,
+}
+
+/// More than this is no packet and no arguments.
+const MAX_INPUT: u64 = 1 << 20;
+
+/// Everything a desk command works with.
+pub struct World {
+    /// The private folder.
+    pub state: StateFolder,
+    /// This app in this agent session.
+    pub run: Run,
+    /// The driver.
+    pub driver: Box<dyn Driver>,
+    /// How long to wait.
+    pub limits: Limits,
+    /// The project that the command was called in.
+    pub project: Option<PathBuf>,
+}
+
+impl World {
+    /// Opens the run and finds the driver.
+    pub fn open(app: &str, common: &Common, host: &Host) -> Result<Self> {
+        // The driver first: without one nothing is written.
+        let binary = if common.simulated {
+            None
+        } else {
+            Some(locate_driver(host)?)
+        };
+        let state = StateFolder::claim(&state_folder(common, host)?)?;
+        let run = Run::open(&state, session(common, host), app)?;
+        let driver: Box<dyn Driver> = match binary {
+            Some(binary) => Box::new(Cua::new(binary)),
+            None => Box::new(Simulated::new(run.folder().join(simulated::FILE))),
+        };
+        Ok(Self {
+            state,
+            run,
+            driver,
+            limits: limits(common),
+            project: saved::project(&host.cwd, host.home()),
+        })
+    }
+
+    /// Saves a full read: as evidence under a name, else as the run's next read. The second value
+    /// says that evidence had no project to lie in.
+    pub fn save(&self, evidence: Option<&str>, bytes: &[u8]) -> Result<(PathBuf, bool)> {
+        match evidence {
+            None => Ok((saved::read(&self.run, bytes)?, false)),
+            Some(name) => {
+                let project = self.project.as_deref();
+                let path = saved::evidence(project, &self.state, name, bytes)?;
+                Ok((path, project.is_none()))
+            }
+        }
+    }
+
+    /// A path as it is printed: short in the project's own folder, whole elsewhere.
+    #[must_use]
+    pub fn friendly(&self, path: &Path, cwd: &Path) -> PathBuf {
+        match &self.project {
+            Some(project) if project == cwd => path.strip_prefix(project).unwrap_or(path),
+            _ => path,
+        }
+        .to_owned()
+    }
+}
+
+/// The limits, or the one that was asked for.
+#[must_use]
+pub fn limits(common: &Common) -> Limits {
+    let mut limits = Limits::default();
+    if let Some(limit) = common.limit.map(Duration::from_millis) {
+        (limits.read, limits.act) = (limit, limit);
+    }
+    limits
+}
+
+/// `--state`, else `DESK_STATE_DIR`, else a folder of the program's own state.
+pub fn state_folder(common: &Common, host: &Host) -> Result<PathBuf> {
+    if let Some(folder) = &common.state {
+        return Ok(host.cwd.join(folder));
+    }
+    if let Some(folder) = host.var("DESK_STATE_DIR") {
+        return Ok(host.cwd.join(folder));
+    }
+    Ok(host.state_folder()?.join("desk"))
+}
+
+/// The agent session that this run belongs to. A state folder that was named is a run by itself.
+#[must_use]
+pub fn session<'a>(common: &Common, host: &'a Host) -> &'a str {
+    match common.state {
+        Some(_) => "state",
+        None => host.text_var("CLAUDE_CODE_SESSION_ID").unwrap_or("default"),
+    }
+}
+
+/// The driver's binary.
+pub fn locate_driver(host: &Host) -> Result<PathBuf> {
+    let project = around(&host.cwd, host.home());
+    locate(&Places {
+        chosen: host.var("CUA_DRIVER_BIN").map(Path::new),
+        usual: &usual(host.home()),
+        path: host.var("PATH"),
+        project,
+    })
+}
+
+/// The project at hand, installed or not: nothing in it is run.
+fn around<'a>(cwd: &'a Path, home: Option<&Path>) -> Option<&'a Path> {
+    let is_root = |folder: &&Path| folder.join(".git").exists() || folder.join(".claude").exists();
+    cwd.ancestors()
+        .take_while(|folder| Some(*folder) != home)
+        .find(is_root)
+}
+
+/// Standard input as text, at most a megabyte.
+pub fn input(host: &mut Host) -> Result<String> {
+    let mut text = String::new();
+    let mut limited = (&mut host.stdin).take(MAX_INPUT + 1);
+    let length = limited
+        .read_to_string(&mut text)
+        .context("could not read standard input as text")?;
+    if length as u64 > MAX_INPUT {
+        bail!("could not take standard input: it is larger than 1 MB");
+    }
+    Ok(text)
+}
+
+/// Prints why a flow stopped, and says with which code to end. `json`: print one object, which
+/// holds these fields too. What could not run at all goes the way of every error.
+pub fn stopped(
+    stop: Stop,
+    place: &str,
+    json: Option<Value>,
+    host: &mut Host,
+) -> Result<DeskOutcome> {
+    let outcome = match &stop {
+        Stop::Failed(failure) if failure.status == Status::Unknown => DeskOutcome::Unknown,
+        Stop::Failed(_) => DeskOutcome::No,
+        Stop::PermissionsPending(_) => DeskOutcome::PermissionsPending,
+        Stop::DriverStatus(status, _) => DeskOutcome::Driver(*status),
+        Stop::CouldNot(_) => DeskOutcome::CouldNotRun,
+    };
+    match (json, stop) {
+        (Some(fields), stop) => {
+            let mut object = receipt::failure_json(&stop, Desk(outcome).code());
+            if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), fields) {
+                object.extend(fields);
+            }
+            writeln!(host.out, "{object}")?;
+        }
+        (None, Stop::CouldNot(error)) => return Err(error),
+        (None, stop) => receipt::failure(&mut host.out, place, &stop)?,
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,134 @@
+//! One judged driver call: a tool and its arguments in, a yes or the reason to stop out. Fills in
+//! window and session, starts the driver when none runs, repeats what certainly reached nobody.
+
+use std::time::Duration;
+
+use anyhow::anyhow;
+use serde_json::{Map, Value};
+
+use super::driver::{Driver, Limits, Started};
+use super::judge::{Judged, judge};
+use super::outcome::{Code, Failure, Status, Stop};
+use super::request::{Kind, Tool, Window};
+use super::session::Run;
+use super::shown::{RawAnswer, RawText, Shown};
+
+/// A driver and the run it is used for.
+pub struct Calls<'a> {
+    driver: &'a mut dyn Driver,
+    /// The run.
+    pub run: &'a mut Run,
+    /// How long to wait.
+    pub limits: Limits,
+}
+
+/// A yes, and the bytes it was said in.
+pub struct Yes {
+    /// The answer.
+    pub answer: RawAnswer,
+    /// As the driver printed it.
+    pub bytes: Vec<u8>,
+}
+
+impl<'a> Calls<'a> {
+    /// Calls of this driver for this run.
+    pub fn new(driver: &'a mut dyn Driver, run: &'a mut Run, limits: Limits) -> Self {
+        Self {
+            driver,
+            run,
+            limits,
+        }
+    }
+
+    /// Calls a tool. A call is repeated only where it certainly did not happen: no driver was
+    /// running, or the session had ended.
+    pub fn ask(
+        &mut self,
+        tool: &'static Tool,
+        arguments: &Map<String, Value>,
+        window: Option<Window>,
+    ) -> Result<Yes, Stop> {
+        let (mut started, mut renewed) = (false, false);
+        loop {
+            let label = self.run.label()?;
+            let filled = tool.filled(arguments.clone(), window, &label);
+            let answer = self.driver.call(tool.name, &filled, self.limit(tool))?;
+            match judge(&answer) {
+                Judged::Answered(yes) => {
+                    return Ok(Yes {
+                        answer: yes,
+                        bytes: answer.stdout,
+                    });
+                }
+                Judged::NotRunning if !started => {
+                    started = true;
+                    if let Started::PermissionsPending(said) = self.driver.start()? {
+                        return Err(Stop::PermissionsPending(Shown::text(&said, 300)));
+                    }
+                }
+                Judged::SessionEnded if !renewed => {
+                    renewed = true;
+                    self.run.new_label()?;
+                    if matches!(tool.kind, Kind::Acts | Kind::Writes) {
+                        // Its tokens died with the session.
+                        let code = Some(Code::own("stale_element_token"));
+                        return Err(Failure::new(Status::Refused, code).into());
+                    }
+                }
+                no => return Err(stop(tool, no)),
+            }
+        }
+    }
+
+    /// Looks again later.
+    pub fn pause(&self) {
+        std::thread::sleep(self.limits.pause);
+    }
+
+    /// When a process started; see [`Driver::process_start`].
+    #[must_use]
+    pub fn process_start(&self, pid: i64) -> Option<String> {
+        self.driver.process_start(pid)
+    }
+
+    fn limit(&self, tool: &Tool) -> Duration {
+        match tool.kind {
+            Kind::Reads => self.limits.read,
+            _ if tool.name.starts_with("list_") => self.limits.read,
+            _ => self.limits.act,
+        }
+    }
+}
+
+fn stop(tool: &Tool, judged: Judged) -> Stop {
+    // The driver's sentences can repeat text that was to be typed.
+    let shown = |said: &RawText| match tool.kind {
+        Kind::Writes => Shown::own("(not shown: it can repeat the text)"),
+        _ => Shown::text(said, 300),
+    };
+    match judged {
+        Judged::Refused { code, detail } => {
+            let mut failure = Failure::new(Status::Refused, code);
+            if tool.kind != Kind::Writes && !detail.reveal().is_empty() {
+                failure.detail.push(shown(&detail));
+            }
+            failure.into()
+        }
+        Judged::PermissionsPending(said) => Stop::PermissionsPending(shown(&said)),
+        Judged::Status(code, said) => Stop::DriverStatus(code, shown(&said)),
+        Judged::Unclear(why) if matches!(tool.kind, Kind::Acts | Kind::Writes) => {
+            Failure::new(Status::Unknown, Some(Code::own(why))).into()
+        }
+        Judged::Unclear(why) => could_not(tool, why),
+        Judged::NotRunning => could_not(tool, "it was started and does not run"),
+        Judged::SessionEnded => could_not(tool, "it ends every session at once"),
+        Judged::Answered(_) => could_not(tool, "its answer was lost"),
+    }
+}
+
+fn could_not(tool: &Tool, why: &str) -> Stop {
+    Stop::CouldNot(anyhow!(
+        "could not get an answer to {} from cua-driver: {why}; see what `cua-driver status` says",
+        tool.name
+    ))
+}

@@ -1,0 +1,206 @@
+//! Which node a target means: nodes and target in, one node, several or none out. Whole names
+//! only, unless a part is asked for: asked for "Save", the driver itself pressed "Don't Save". Pure.
+
+use super::packet::Target;
+use super::tree::Node;
+
+/// What the nodes say to a target.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Found<'a> {
+    /// Exactly one.
+    One(&'a Node),
+    /// More than one; at most five of them.
+    Many(Vec<&'a Node>),
+    /// None; at most three whose names are near.
+    None(Vec<&'a Node>),
+}
+
+/// A control to act on: only nodes that have a token.
+#[must_use]
+pub fn to_act<'a>(target: &Target, nodes: &'a [Node]) -> Found<'a> {
+    let nodes: Vec<_> = nodes.iter().filter(|node| node.token.is_some()).collect();
+    settle(target, &nodes, false)
+}
+
+/// A control or text to look at. Several that read the same are as good as one; a part of a name
+/// counts when no whole one does.
+#[must_use]
+pub fn to_see<'a>(target: &Target, nodes: &'a [Node]) -> Found<'a> {
+    let nodes: Vec<_> = nodes.iter().collect();
+    match settle(target, &nodes, true) {
+        Found::Many(many) if many.iter().all(|node| node.text() == many[0].text()) => {
+            Found::One(many[0])
+        }
+        found => found,
+    }
+}
+
+/// Every node a `read` step shows.
+#[must_use]
+pub fn to_read<'a>(target: &Target, nodes: &'a [Node]) -> Vec<&'a Node> {
+    let wanted = |node: &&Node| match target {
+        Target::Name(part) | Target::Part(part) => mentions(node, part),
+        Target::Role(role) => has_role(node, role),
+        Target::RoleName(role, part) => has_role(node, role) && mentions(node, part),
+    };
+    nodes.iter().filter(wanted).collect()
+}
+
+/// Whether a name, value or description holds the part, whatever the case.
+#[must_use]
+pub fn mentions(node: &Node, part: &str) -> bool {
+    let part = part.to_lowercase();
+    let holds = |text: &str| text.to_lowercase().contains(&part);
+    holds(node.name.reveal()) || holds(node.text().reveal()) || holds(node.description.reveal())
+}
+
+/// Whether a node has this role, in the words of either system: `button` is `push button` and
+/// `AXButton`.
+#[must_use]
+pub fn has_role(node: &Node, role: &str) -> bool {
+    let words = node.role.reveal();
+    let first = words.split(" AX").next().unwrap_or(words);
+    plain_role(first) == plain_role(role)
+}
+
+fn plain_role(role: &str) -> String {
+    let role = role.strip_prefix("AX").unwrap_or(role);
+    let role: String = role.chars().filter(|c| !c.is_whitespace()).collect();
+    let role = role.to_lowercase();
+    role.strip_prefix("push").unwrap_or(&role).to_owned()
+}
+
+fn settle<'a>(target: &Target, nodes: &[&'a Node], parts: bool) -> Found<'a> {
+    let (role, name) = match target {
+        Target::Role(role) => (Some(role), None),
+        Target::RoleName(role, name) => (Some(role), Some(name)),
+        Target::Name(name) | Target::Part(name) => (None, Some(name)),
+    };
+    let of_role = |node: &&&Node| role.is_none_or(|role| has_role(node, role));
+    let pool: Vec<&Node> = nodes.iter().filter(of_role).copied().collect();
+    let Some(name) = name else {
+        return one_of(pool, Vec::new);
+    };
+    let only_part = matches!(target, Target::Part(_));
+    let first = tiers(only_part, parts)
+        .map(|tier| {
+            let fits = pool.iter().filter(|node| tier(node, name));
+            fits.copied().collect::<Vec<_>>()
+        })
+        .find(|matches| !matches.is_empty());
+    one_of(first.unwrap_or_default(), || nearest(name, nodes))
+}
+
+fn one_of<'a>(mut matches: Vec<&'a Node>, near: impl Fn() -> Vec<&'a Node>) -> Found<'a> {
+    match matches.as_slice() {
+        [] => Found::None(near()),
+        [one] => Found::One(one),
+        _ => {
+            matches.truncate(5);
+            Found::Many(matches)
+        }
+    }
+}
+
+type Tier = fn(&Node, &str) -> bool;
+
+/// Ways to answer to a name, the surest first.
+fn tiers(only_part: bool, parts: bool) -> impl Iterator<Item = Tier> {
+    let whole: [Tier; 5] = [
+        |node, name| node.name.reveal() == name,
+        |node, name| same(node.name.reveal(), name),
+        |node, name| node.description.reveal() == name,
+        |node, name| same(node.description.reveal(), name),
+        |node, name| node.identifier.reveal() == name,
+    ];
+    let part: [Tier; 1] = [|node, name| {
+        node.name
+            .reveal()
+            .to_lowercase()
+            .contains(&name.to_lowercase())
+    }];
+    let whole = whole.into_iter().filter(move |_| !only_part);
+    whole.chain(part.into_iter().filter(move |_| only_part || parts))
+}
+
+fn same(text: &str, name: &str) -> bool {
+    text.to_lowercase() == name.to_lowercase()
+}
+
+fn nearest<'a>(name: &str, nodes: &[&'a Node]) -> Vec<&'a Node> {
+    let name = name.to_lowercase();
+    let mut near: Vec<_> = nodes
+        .iter()
+        .filter(|node| !node.name.reveal().is_empty())
+        .map(|node| {
+            let other = node.name.reveal().to_lowercase();
+            let far = if other.contains(&name) {
+                0.0
+            } else {
+                1.0 - strsim::normalized_damerau_levenshtein(&name, &other)
+            };
+            (far, *node)
+        })
+        .collect();
+    near.sort_by(|a, b| a.0.total_cmp(&b.0));
+    near.into_iter().take(3).map(|(_, node)| node).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shown::RawText;
+    use super::*;
+
+    fn node(token: bool, role: &str, name: &str, description: &str) -> Node {
+        Node {
+            token: token.then(|| name.to_owned()),
+            role: RawText::new(role),
+            name: RawText::new(name),
+            description: RawText::new(description),
+            ..Node::default()
+        }
+    }
+
+    fn words(found: &Found) -> String {
+        let names = |nodes: &[&Node]| {
+            let names: Vec<_> = nodes.iter().map(|n| n.name.reveal().to_owned()).collect();
+            names.join(",")
+        };
+        match found {
+            Found::One(node) => node.name.reveal().to_owned(),
+            Found::Many(nodes) => format!("many {}", names(nodes)),
+            Found::None(nodes) => format!("none {}", names(nodes)),
+        }
+    }
+
+    #[test]
+    fn whole_names_only_unless_a_part_is_asked_for() {
+        let nodes = [
+            node(true, "push button", "Don't Save", ""),
+            node(true, "push button", "Cancel", "Stop it"),
+            node(true, "AXButton", "OK", ""),
+            node(true, "toggle button", "ok", ""),
+            node(false, "label", "Status: saved", ""),
+        ];
+        let name = |n: &str| Target::Name(n.to_owned());
+        let part = |n: &str| Target::Part(n.to_owned());
+        let role = |r: &str, n: &str| Target::RoleName(r.to_owned(), n.to_owned());
+        for (target, act, see) in [
+            (
+                name("Save"),
+                "none Don't Save,Cancel,OK",
+                "many Don't Save,Status: saved",
+            ),
+            (part("Save"), "Don't Save", "many Don't Save,Status: saved"),
+            (name("OK"), "OK", "OK"),
+            (name("oK"), "many OK,ok", "many OK,ok"),
+            (name("stop it"), "Cancel", "Cancel"),
+            (role("button", "OK"), "OK", "OK"),
+            (Target::Role("togglebutton".to_owned()), "ok", "ok"),
+            (Target::Role("label".to_owned()), "none ", "Status: saved"),
+        ] {
+            assert_eq!(words(&to_act(&target, &nodes)), act, "act {target:?}");
+            assert_eq!(words(&to_see(&target, &nodes)), see, "see {target:?}");
+        }
+    }
+}

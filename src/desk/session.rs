@@ -1,0 +1,212 @@
+//! What one run keeps between its commands: session label, process and window, what it launched.
+//! A run is an app within one agent session, so that overlapping runs do not meet.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use fs_err as fs;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::request::Window;
+use super::state::{self, StateFolder};
+use crate::files;
+
+const FILE: &str = "run.json";
+
+/// A process that is known again: ids come back, ids with a start time do not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    /// Its id.
+    pub pid: i64,
+    /// When it started, as [`super::Driver::process_start`] says it.
+    pub start: String,
+}
+
+/// The content of `run.json`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Kept {
+    label: Option<String>,
+    window: Option<Window>,
+    process: Option<Process>,
+    launched: Vec<Process>,
+}
+
+/// One run, open.
+pub struct Run {
+    folder: PathBuf,
+    kept: Kept,
+}
+
+impl Run {
+    /// Opens the run of this app in this agent session, new if need be.
+    pub fn open(state: &StateFolder, session: &str, app: &str) -> Result<Self> {
+        let folder = state::folder_in(state.path(), &name(session, app))?;
+        Ok(Self::load(folder))
+    }
+
+    /// Opens it only if there is one.
+    #[must_use]
+    pub fn find(state: &StateFolder, session: &str, app: &str) -> Option<Self> {
+        let folder = state.path().join(name(session, app));
+        let there = fs::symlink_metadata(&folder).is_ok_and(|meta| meta.is_dir());
+        there.then(|| Self::load(folder))
+    }
+
+    fn load(folder: PathBuf) -> Self {
+        // What cannot be read is forgotten: the app is looked up again, the label made anew.
+        let bytes = files::read_if_present(&folder.join(FILE)).ok().flatten();
+        let kept = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        Self {
+            folder,
+            kept: kept.unwrap_or_default(),
+        }
+    }
+
+    /// Its folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The driver session's label, if one was made.
+    #[must_use]
+    pub fn session(&self) -> Option<&str> {
+        self.kept.label.as_deref()
+    }
+
+    /// The driver session's label. It is on the disk before the driver hears of it, so that
+    /// `desk-clean` can end it whatever happens.
+    pub fn label(&mut self) -> Result<String> {
+        match &self.kept.label {
+            Some(label) => Ok(label.clone()),
+            None => self.new_label(),
+        }
+    }
+
+    /// A label that no run had before: an ended one stays dead.
+    pub fn new_label(&mut self) -> Result<String> {
+        let mut bytes = [0; 4];
+        getrandom::fill(&mut bytes).context("could not get random bytes")?;
+        let label = format!("lcu-{:08x}", u32::from_be_bytes(bytes));
+        self.kept.label = Some(label.clone());
+        self.save()?;
+        Ok(label)
+    }
+
+    /// The window used last, and its process.
+    #[must_use]
+    pub fn window(&self) -> Option<(Window, &Process)> {
+        Some((self.kept.window?, self.kept.process.as_ref()?))
+    }
+
+    /// Remembers a window for as long as its process lives; forgets one whose process cannot be
+    /// known again.
+    pub fn remember(
+        &mut self,
+        window: Window,
+        start: Option<String>,
+        launched: bool,
+    ) -> Result<()> {
+        let pid = window.pid;
+        let process = start.map(|start| Process { pid, start });
+        if let Some(process) = process.clone().filter(|_| launched) {
+            self.kept.launched.push(process);
+        }
+        self.kept.window = process.is_some().then_some(window);
+        self.kept.process = process;
+        self.save()
+    }
+
+    /// Forgets the window.
+    pub fn forget_window(&mut self) {
+        self.kept.window = None;
+        self.kept.process = None;
+    }
+
+    fn save(&self) -> Result<()> {
+        let bytes = serde_json::to_vec(&self.kept)?;
+        files::replace(&self.folder.join(FILE), &bytes, state::PRIVATE)
+    }
+
+    /// Removes what the run left: its own files, and the folder unless somebody else's file is in
+    /// it. Returns how many files went.
+    pub fn remove(self) -> Result<usize> {
+        let mut removed = 0;
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            let ours = entry.file_name().to_str().is_some_and(is_ours);
+            if ours && entry.file_type()?.is_file() {
+                fs::remove_file(entry.path())?;
+                removed += 1;
+            }
+        }
+        if fs::read_dir(&self.folder)?.next().is_none() {
+            fs::remove_dir(&self.folder)?;
+        }
+        Ok(removed)
+    }
+}
+
+/// Names of files that a run writes: `run.json`, `sim.json`, reads (`r1`, `r2`, …).
+fn is_ours(name: &str) -> bool {
+    let read = name.strip_prefix('r').unwrap_or_default();
+    let is_read = !read.is_empty() && read.bytes().all(|b| b.is_ascii_digit());
+    is_read || name == FILE || name == super::simulated::FILE
+}
+
+/// Short, because every path that is printed costs tokens.
+fn name(session: &str, app: &str) -> String {
+    let digest = Sha256::new()
+        .chain_update(session)
+        .chain_update([0])
+        .chain_update(app.to_lowercase())
+        .finalize();
+    format!("{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_kept_and_removed_without_touching_others() {
+        let temp = tempfile::tempdir().unwrap();
+        let state = StateFolder::claim(&temp.path().join("s")).unwrap();
+        let mut run = Run::open(&state, "a", "Calc").unwrap();
+        let label = run.label().unwrap();
+        let window = Window { pid: 4, id: 5 };
+        run.remember(window, Some("t".to_owned()), true).unwrap();
+        let mut again = Run::open(&state, "a", "calc").unwrap();
+        assert_eq!(again.label().unwrap(), label);
+        assert_eq!(again.window().map(|(window, _)| window), Some(window));
+        assert!(Run::find(&state, "b", "calc").is_none());
+
+        again.remember(window, None, false).unwrap();
+        assert!(again.window().is_none());
+        let folder = again.folder().to_owned();
+        std::fs::File::create(folder.join("r12")).unwrap();
+        std::fs::File::create(folder.join("theirs")).unwrap();
+        assert_eq!(again.remove().unwrap(), 2);
+        assert!(folder.join("theirs").exists());
+    }
+
+    #[test]
+    fn only_a_new_empty_or_marked_folder_is_claimed() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("deep/state");
+        StateFolder::claim(&path).unwrap();
+        std::fs::File::create(path.join("x")).unwrap();
+        StateFolder::claim(&path).unwrap();
+        for bad in [temp.path().join("deep"), path.join("x"), "relative".into()] {
+            assert!(StateFolder::claim(&bad).is_err(), "{}", bad.display());
+        }
+        #[cfg(unix)]
+        {
+            let link = temp.path().join("link");
+            std::os::unix::fs::symlink(&path, &link).unwrap();
+            assert!(StateFolder::claim(&link).is_err());
+        }
+    }
+}

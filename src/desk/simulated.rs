@@ -1,0 +1,206 @@
+//! A calculator that answers like the real driver, for trying the whole loop where no desktop is.
+//! It is a driver like any other: tools and arguments in, answers in the shapes of cua-driver 0.37
+//! out. Its display lies in a file of the run, so that several commands see the same one.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::driver::{Answer, Driver, End, Started};
+use super::state;
+use crate::files;
+
+/// The file's name in the run's folder.
+pub const FILE: &str = "sim.json";
+
+const NAME: &str = "simulated-calculator";
+const PID: i64 = 4_194_305;
+const WINDOW: i64 = 1;
+const BUTTONS: &[&str] = &[
+    "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "add", "subtract", "multiply", "result",
+    "clear",
+];
+
+/// The calculator.
+pub struct Simulated {
+    file: PathBuf,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct Memory {
+    display: String,
+    snapshot: u32,
+    session: String,
+}
+
+/// A no, as code and sentence.
+type No = (&'static str, String);
+
+impl Simulated {
+    /// A calculator whose display lies in this file; a missing one is an empty display.
+    #[must_use]
+    pub fn new(file: PathBuf) -> Self {
+        Self { file }
+    }
+
+    fn answer(tool: &str, arguments: &Value, memory: &mut Memory) -> Result<Value, No> {
+        let session = arguments.get("session").and_then(Value::as_str);
+        match tool {
+            "list_apps" => Ok(json!({"apps": [app()]})),
+            "list_windows" => Ok(json!({"windows": [window()]})),
+            "launch_app" => {
+                Ok(json!({"name": NAME, "pid": PID, "running": true, "windows": [window()]}))
+            }
+            "get_window_state" => {
+                memory.snapshot += 1;
+                session.unwrap_or_default().clone_into(&mut memory.session);
+                Ok(memory.state())
+            }
+            "click" => {
+                let row = memory.row(arguments)?;
+                let button = BUTTONS.get(row).ok_or_else(|| no("not_clickable"))?;
+                memory.press(button);
+                Ok(json!({"effect": "unverifiable", "route": "simulated"}))
+            }
+            "set_value" => {
+                if memory.row(arguments)? != BUTTONS.len() {
+                    return Err(no("set_value_unavailable"));
+                }
+                let value = arguments.get("value").and_then(Value::as_str);
+                value.unwrap_or_default().clone_into(&mut memory.display);
+                Ok(json!({"effect": "confirmed", "evidence": [{"kind": "value_readback"}]}))
+            }
+            "end_session" => {
+                memory.session.clear();
+                Ok(json!({"active": false, "session": session}))
+            }
+            _ => Err(no("background_unavailable")),
+        }
+    }
+}
+
+fn no(code: &'static str) -> No {
+    (code, "not in the simulated calculator".to_owned())
+}
+
+fn app() -> Value {
+    json!({"name": NAME, "bundle_id": NAME, "kind": "desktop", "launch_path": NAME, "pid": PID, "running": true, "windows": [window()]})
+}
+
+fn window() -> Value {
+    let bounds = json!({"x": 0, "y": 0, "width": 420, "height": 246});
+    json!({"window_id": WINDOW, "pid": PID, "app_name": NAME, "title": "Calculator", "bounds": bounds, "is_on_screen": true, "z_index": 0})
+}
+
+impl Driver for Simulated {
+    fn call(&mut self, tool: &str, arguments: &Value, _: Duration) -> Result<Answer> {
+        let bytes = files::read_if_present(&self.file)?;
+        let memory = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let mut memory: Memory = memory.unwrap_or_default();
+        let (code, answer) = match Self::answer(tool, arguments, &mut memory) {
+            Ok(answer) => (0, answer),
+            Err((code, message)) => {
+                let refusal = json!({"code": code, "message": message});
+                (1, json!({"refusal": refusal, "status": "refused"}))
+            }
+        };
+        files::replace(&self.file, &serde_json::to_vec(&memory)?, state::PRIVATE)?;
+        Ok(Answer {
+            end: End::Exited(code),
+            stdout: serde_json::to_vec_pretty(&answer)?,
+            stderr: Vec::new(),
+        })
+    }
+
+    fn start(&mut self) -> Result<Started> {
+        Ok(Started::Ready)
+    }
+
+    fn process_start(&self, pid: i64) -> Option<String> {
+        (pid == PID).then(|| "simulated".to_owned())
+    }
+
+    fn is_simulated(&self) -> bool {
+        true
+    }
+}
+
+impl Memory {
+    fn state(&self) -> Value {
+        let token = |row: usize| format!("s{:08x}:{row}", self.snapshot);
+        let frame =
+            |row: usize| json!({"x": 68 * (row % 6), "y": 40 * (row / 6), "w": 68, "h": 34});
+        let button = |(row, name): (usize, &&str)| json!({"element_token": token(row), "element_index": row, "role": "push button", "label": name, "actions": ["click"], "enabled": true, "frame": frame(row)});
+        let mut elements: Vec<_> = BUTTONS.iter().enumerate().map(button).collect();
+        let row = BUTTONS.len();
+        let mut display = json!({"element_token": token(row), "element_index": row, "role": "edit bar", "enabled": true, "frame": frame(row)});
+        if !self.display.is_empty() {
+            display["label"] = json!(self.display);
+            display["value"] = json!(self.display);
+        }
+        elements.push(display);
+        json!({"app_name": NAME, "pid": PID, "window_id": WINDOW, "window_title": "Calculator", "snapshot_id": format!("s{:08x}", self.snapshot), "tree_format": "both", "element_count": elements.len(), "elements": elements, "tree_markdown": "- frame = \"Calculator\"\n", "truncated": false})
+    }
+
+    /// The row that a token names: only one of the newest read, in the session that read it.
+    fn row(&self, arguments: &Value) -> Result<usize, No> {
+        let token = arguments.get("element_token").and_then(Value::as_str);
+        let (snapshot, row) = token
+            .and_then(|token| token.split_once(':'))
+            .unwrap_or_default();
+        let session = arguments.get("session").and_then(Value::as_str);
+        let is_newest = snapshot == format!("s{:08x}", self.snapshot);
+        if !is_newest || session != Some(&self.session) {
+            return Err(no("stale_element_token"));
+        }
+        row.parse().map_err(|_| no("invalid_arguments"))
+    }
+
+    fn press(&mut self, button: &str) {
+        match button {
+            "clear" => self.display.clear(),
+            "result" => self.display = evaluated(&self.display).unwrap_or_default(),
+            "add" => self.display.push('+'),
+            "subtract" => self.display.push('−'),
+            "multiply" => self.display.push('×'),
+            digit => self.display.push_str(digit),
+        }
+    }
+}
+
+/// Whole numbers, left to right; none where that is no sum.
+fn evaluated(sum: &str) -> Option<String> {
+    let is_sign = |c: char| "+−×".contains(c);
+    let mut numbers = sum.split(is_sign).map(|text| text.parse::<i64>().ok());
+    let mut total = numbers.next()??;
+    for (sign, number) in sum.chars().filter(|c| is_sign(*c)).zip(numbers) {
+        total = match sign {
+            '+' => total.checked_add(number?)?,
+            '−' => total.checked_sub(number?)?,
+            _ => total.checked_mul(number?)?,
+        };
+    }
+    Some(total.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums() {
+        for (sum, want) in [
+            ("12×7", Some("84")),
+            ("8−9+1", Some("0")),
+            ("7", Some("7")),
+            ("×7", None),
+            ("7×", None),
+            ("", None),
+        ] {
+            assert_eq!(evaluated(sum).as_deref(), want, "{sum}");
+        }
+    }
+}

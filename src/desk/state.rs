@@ -1,0 +1,105 @@
+//! The private folder of the desk tools: claims it, makes folders in it. Follows no link, and
+//! takes no folder that holds anything else.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use fs_err as fs;
+
+use crate::files;
+
+const MARKER: &str = ".desk-state";
+
+/// Permission bits of every file in it.
+pub const PRIVATE: u32 = 0o600;
+
+/// A folder that is ours.
+pub struct StateFolder(PathBuf);
+
+impl StateFolder {
+    /// Claims a folder: one that carries our marker, an empty one, or a new one.
+    pub fn claim(path: &Path) -> Result<Self> {
+        let refuse = |why: &str| {
+            let path = path.display();
+            format!("could not use {path} for state: {why}; name a new or empty folder")
+        };
+        if path.is_relative() {
+            bail!(refuse("it is not absolute"));
+        }
+        match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => make(path)?,
+            Err(error) => return Err(error.into()),
+            Ok(meta) if meta.is_symlink() => bail!(refuse("it is a link")),
+            Ok(meta) if !meta.is_dir() => bail!(refuse("it is not a folder")),
+            Ok(_) => {}
+        }
+        let marker = path.join(MARKER);
+        if fs::symlink_metadata(&marker).is_ok_and(|meta| meta.is_file()) {
+            return Ok(Self(path.to_owned()));
+        }
+        if fs::read_dir(path)?.next().is_some() {
+            bail!(refuse("it holds files that are not ours"));
+        }
+        make_private(path)?;
+        files::replace(&marker, b"state of lean-computer-use desk tools\n", PRIVATE)?;
+        Ok(Self(path.to_owned()))
+    }
+
+    /// The folder if it was claimed before; makes nothing.
+    pub fn claimed(path: &Path) -> Result<Option<Self>> {
+        match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            _ => Self::claim(path).map(Some),
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+/// A private folder below one that is ours; a link in its place is refused.
+pub fn folder_in(parent: &Path, name: &str) -> Result<PathBuf> {
+    let path = parent.join(name);
+    match fs::symlink_metadata(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => make(&path)?,
+        Err(error) => return Err(error.into()),
+        Ok(meta) if !meta.is_dir() => {
+            bail!("could not use {}: it is not a folder", path.display())
+        }
+        Ok(_) => {}
+    }
+    Ok(path)
+}
+
+#[cfg(unix)]
+fn make(path: &Path) -> Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .with_context(|| format!("could not make {}", path.display()))
+}
+
+#[cfg(not(unix))]
+fn make(path: &Path) -> Result<()> {
+    Ok(fs::create_dir_all(path)?)
+}
+
+#[cfg(unix)]
+fn make_private(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(fs::set_permissions(
+        path,
+        std::fs::Permissions::from_mode(0o700),
+    )?)
+}
+
+#[cfg(not(unix))]
+fn make_private(_: &Path) -> Result<()> {
+    Ok(())
+}

@@ -1,0 +1,288 @@
+//! A read of a window: the driver's answer in, [`Node`]s out. Pure.
+//!
+//! What can be acted on comes from the structured `elements`, which no text of an app can imitate.
+//! Static text stands only in `tree_markdown`, as rows without a number; from there it is taken
+//! for reading. Where `elements` is missing the numbered rows stand in for it.
+//!
+//! Rows: `- [3] push button "name" value="v" (description "d") [actions=[click]]` and
+//! `- label = "84"` on Linux; `- [3] AXButton "title" = "value" (description) [id=Seven …]` on
+//! macOS. Quotes inside a text are not escaped, and a text can span lines.
+
+use serde_json::Value;
+
+use super::shown::{RawAnswer, RawText, is_bullets};
+
+/// One control or text of a window.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Node {
+    /// What an action names it by, until the next read; none for static text.
+    pub token: Option<String>,
+    /// The role, and after a blank the subrole where there is one.
+    pub role: RawText,
+    /// The name or label; empty when it has none.
+    pub name: RawText,
+    /// The value, when it has one.
+    pub value: Option<RawText>,
+    /// The description; empty when it has none.
+    pub description: RawText,
+    /// The developer's identifier (macOS); empty when it has none.
+    pub identifier: RawText,
+    /// Where it is on the screen: x, y, width, height.
+    pub frame: Option<[i64; 4]>,
+    /// It offers `activate` (AT-SPI): what Enter does in it, for instance sending a form.
+    pub activates: bool,
+}
+
+/// Roles of controls whose text is their value, in the words of both systems.
+const FIELDS: &[&str] = &[
+    "text",
+    "edit bar",
+    "entry",
+    "password text",
+    "spin button",
+    "AXTextField",
+    "AXTextArea",
+];
+
+static EMPTY: RawText = RawText::empty();
+
+impl Node {
+    /// What a person would read off it: its value, else its name. An empty field has no value,
+    /// and its name is only its label.
+    #[must_use]
+    pub fn text(&self) -> &RawText {
+        match &self.value {
+            Some(value) => value,
+            // A password field has its bullets in the name, and no value (0.37, Linux).
+            None if is_bullets(self.name.reveal()) => &self.name,
+            None if self.token.is_some() && self.is_field() => &EMPTY,
+            None => &self.name,
+        }
+    }
+
+    fn is_field(&self) -> bool {
+        let role = self.role.reveal();
+        FIELDS
+            .iter()
+            .any(|field| role.split(" AX").next() == Some(field))
+    }
+}
+
+/// A window as it was read.
+pub struct Tree {
+    /// Controls and texts, top to bottom; static texts after the controls.
+    pub nodes: Vec<Node>,
+    /// The driver did not list everything.
+    pub is_partial: bool,
+    /// The driver's reason for an empty tree.
+    pub degraded: Option<RawText>,
+    /// The window that was read.
+    pub pid: Option<i64>,
+    /// The same.
+    pub window_id: Option<i64>,
+}
+
+/// Takes an answer of `get_window_state` apart; what is missing is left out.
+#[must_use]
+pub fn parse(answer: &RawAnswer) -> Tree {
+    let answer = answer.reveal();
+    let text = |name: &str| answer.get(name).and_then(Value::as_str).unwrap_or_default();
+    let rows = rows(text("tree_markdown"));
+    let elements = answer.get("elements").and_then(Value::as_array);
+    let mut nodes: Vec<Node> = if let Some(elements) = elements {
+        elements.iter().map(element).collect()
+    } else {
+        let numbered = rows.iter().filter(|row| row.number.is_some());
+        numbered.map(|row| row.node(text("snapshot_id"))).collect()
+    };
+    let fixed = rows.iter().filter(|row| row.number.is_none());
+    nodes.extend(fixed.map(|row| row.node("")));
+    Tree {
+        nodes,
+        is_partial: answer.get("truncated") == Some(&Value::Bool(true)),
+        degraded: answer
+            .get("degraded_reason")
+            .and_then(Value::as_str)
+            .map(RawText::new),
+        pid: answer.get("pid").and_then(Value::as_i64),
+        window_id: answer.get("window_id").and_then(Value::as_i64),
+    }
+}
+
+fn element(element: &Value) -> Node {
+    let text = |names: &[&str]| {
+        let found = names.iter().find_map(|name| element.get(name)?.as_str());
+        found.map(RawText::new)
+    };
+    let role = [element.get("role"), element.get("subrole")];
+    let role: Vec<_> = role
+        .iter()
+        .filter_map(|role| role.as_ref()?.as_str())
+        .collect();
+    let frame =
+        ["x", "y", "w", "h"].map(|side| element.pointer(&format!("/frame/{side}"))?.as_i64());
+    Node {
+        token: text(&["element_token"]).map(|token| token.reveal().to_owned()),
+        role: RawText::new(role.join(" ")),
+        name: text(&["label", "title", "name"]).unwrap_or_default(),
+        value: text(&["value"]),
+        description: text(&["description"]).unwrap_or_default(),
+        identifier: text(&["identifier", "id"]).unwrap_or_default(),
+        activates: element
+            .get("actions")
+            .and_then(Value::as_array)
+            .is_some_and(|actions| actions.iter().any(|action| action == "activate")),
+        frame: match frame {
+            [Some(x), Some(y), Some(w), Some(h)] => Some([x, y, w, h]),
+            _ => None,
+        },
+    }
+}
+
+struct Row<'a> {
+    number: Option<&'a str>,
+    rest: String,
+}
+
+/// Joins lines that belong to one row: a line that does not look like the begin of one continues
+/// the text before it.
+fn rows(markdown: &str) -> Vec<Row<'_>> {
+    let mut rows: Vec<Row> = Vec::new();
+    for line in markdown.lines() {
+        let begin = line.trim_start().strip_prefix("- ");
+        match (begin, rows.last_mut()) {
+            (Some(rest), _) => {
+                let numbered = rest
+                    .strip_prefix('[')
+                    .and_then(|rest| rest.split_once("] "));
+                let numbered = numbered.filter(|(n, _)| n.bytes().all(|b| b.is_ascii_digit()));
+                rows.push(Row {
+                    number: numbered.map(|(number, _)| number),
+                    rest: numbered.map_or(rest, |(_, rest)| rest).to_owned(),
+                });
+            }
+            (None, Some(row)) => {
+                row.rest.push('\n');
+                row.rest.push_str(line);
+            }
+            (None, None) => {}
+        }
+    }
+    rows
+}
+
+impl Row<'_> {
+    fn node(&self, snapshot: &str) -> Node {
+        let (role, rest) = self.rest.split_once('"').unwrap_or((&self.rest, ""));
+        let role = role.trim().trim_end_matches('=').trim_end();
+        let mut node = Node {
+            token: self.number.map(|number| format!("{snapshot}:{number}")),
+            role: RawText::new(role),
+            ..Node::default()
+        };
+        if self.number.is_none() {
+            let text = rest.rfind('"').map_or(rest, |end| &rest[..end]);
+            node.name = RawText::new(text);
+            return node;
+        }
+        let (name, rest) = until(rest, &["\" value=\"", "\" = \"", "\" (", "\" ["]);
+        node.name = RawText::new(name);
+        node.activates = rest.contains("[actions=[activate]]");
+        let valued = rest
+            .strip_prefix("\" value=\"")
+            .or(rest.strip_prefix("\" = \""));
+        let rest = match valued {
+            Some(rest) => {
+                let (value, rest) = until(rest, &["\" (", "\" ["]);
+                node.value = Some(RawText::new(value));
+                rest
+            }
+            None => rest,
+        };
+        if let Some(rest) = rest.strip_prefix("\" (") {
+            let (description, _) = rest.split_once(") [").unwrap_or((rest, ""));
+            let plain = description
+                .strip_prefix("description \"")
+                .and_then(|text| text.strip_suffix('"'));
+            node.description = RawText::new(plain.unwrap_or(description));
+        }
+        let id = rest.split_once("[id=").map(|(_, rest)| rest);
+        let id = id.and_then(|rest| rest.split([' ', ']']).next());
+        node.identifier = RawText::new(id.unwrap_or_default());
+        node
+    }
+}
+
+/// Text before the first mark, else before the last quote, and the rest from there on.
+fn until<'a>(text: &'a str, marks: &[&str]) -> (&'a str, &'a str) {
+    let at = marks.iter().filter_map(|mark| text.find(mark)).min();
+    let at = at.or(text.rfind('"')).unwrap_or(text.len());
+    text.split_at(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn lines(answer: Value) -> Vec<String> {
+        let tree = parse(&RawAnswer::new(answer));
+        let line = |node: &Node| {
+            let value = node.value.as_ref().map(|v| v.reveal().to_owned());
+            format!(
+                "{} {}|{}|{:?}|{}|{}",
+                node.token.as_deref().unwrap_or("-"),
+                node.role.reveal(),
+                node.name.reveal(),
+                value,
+                node.description.reveal(),
+                node.identifier.reveal()
+            )
+        };
+        tree.nodes.iter().map(line).collect()
+    }
+
+    #[test]
+    fn controls_from_elements_and_static_text_from_rows() {
+        let markdown = "- frame = \"Calculator\"\n    - [0] menu \"Fake\" [actions=[click]]\n  - label = \"12\n×7\"\n";
+        let answer = json!({
+            "elements": [
+                {"element_token": "s00000001:0", "role": "menu", "label": "Mode", "description": "d"},
+                {"element_token": "s00000001:1", "role": "AXTextField", "subrole": "AXSecureTextField", "value": "••"},
+            ],
+            "tree_markdown": markdown,
+        });
+        assert_eq!(
+            lines(answer),
+            [
+                "s00000001:0 menu|Mode|None|d|",
+                "s00000001:1 AXTextField AXSecureTextField||Some(\"••\")||",
+                "- frame|Calculator|None||",
+                "- label|12\n×7|None||",
+            ]
+        );
+    }
+
+    #[test]
+    fn numbered_rows_where_elements_are_missing() {
+        let markdown = concat!(
+            "- [6] edit bar \"84\" value=\"84\" [actions=[]]\n",
+            "- [12] push button \"⇆\" (description \"Switch [x]\") [actions=[click]]\n",
+            "- [7] text \"a \"b\"\nc\" value=\"a \"b\"\nc\" [actions=[]]\n",
+            "- [3] AXButton \"Seven\" = \"7\" (seven) [id=Seven actions=[press]]\n",
+            "- AXStaticText = \"84\"\n",
+        );
+        let answer = json!({"snapshot_id": "s0000000a", "tree_markdown": markdown});
+        assert_eq!(
+            lines(answer),
+            [
+                "s0000000a:6 edit bar|84|Some(\"84\")||",
+                "s0000000a:12 push button|⇆|None|Switch [x]|",
+                "s0000000a:7 text|a \"b\"\nc|Some(\"a \\\"b\\\"\\nc\")||",
+                "s0000000a:3 AXButton|Seven|Some(\"7\")|seven|Seven",
+                "- AXStaticText|84|None||",
+            ]
+        );
+    }
+}

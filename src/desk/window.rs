@@ -1,0 +1,233 @@
+//! From an app's name to its window, and a read of that window. A running app is found before
+//! anything is launched; what the run launched is remembered; a window is used again only while
+//! its process is the same one.
+
+use anyhow::anyhow;
+use serde_json::{Map, Value, json};
+
+use super::app::{self, App};
+use super::calls::{Calls, Yes};
+use super::outcome::{Failure, Stop};
+use super::request::{Tool, Window, tool};
+use super::tree::{self, Tree};
+use crate::escape;
+
+/// How often to look for a window of an app that runs: 1 s with the usual pause.
+const LOOKS: usize = 10;
+
+/// How often to look for the first window of an app that starts: 5 s.
+const LAUNCH_LOOKS: usize = 50;
+
+/// A window as it was just read.
+pub struct Seen {
+    /// Its controls and texts.
+    pub tree: Tree,
+    /// The driver's full answer.
+    pub bytes: Vec<u8>,
+}
+
+/// An app's window, for as long as one command runs.
+pub struct Target<'a, 'b> {
+    /// The driver, for this run.
+    pub calls: &'a mut Calls<'b>,
+    /// The window.
+    pub window: Window,
+    /// Whether it was known from an earlier command.
+    pub cached: bool,
+    app: &'a str,
+}
+
+impl<'a, 'b> Target<'a, 'b> {
+    /// Finds the app's window, or launches the app.
+    pub fn resolve(calls: &'a mut Calls<'b>, app: &'a str) -> Result<Self, Stop> {
+        let known = calls.run.window().map(|(window, process)| {
+            let start = calls.process_start(process.pid);
+            (window, start.as_deref() == Some(&process.start))
+        });
+        if let Some((window, true)) = known {
+            return Ok(Self {
+                calls,
+                window,
+                cached: true,
+                app,
+            });
+        }
+        let window = find_or_launch(calls, app)?;
+        Ok(Self {
+            calls,
+            window,
+            cached: false,
+            app,
+        })
+    }
+
+    /// Reads the window. When it is gone the app's window is looked up again, once; nothing is
+    /// launched for it.
+    pub fn read(&mut self) -> Result<Seen, Stop> {
+        match self.read_once() {
+            Err(Stop::Failed(failure)) if is_gone(&failure) => {
+                self.window = find_again(self.calls, self.app)?;
+                self.cached = false;
+                self.read_once()
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn read_once(&mut self) -> Result<Seen, Stop> {
+        let wide = json!({"tree_format": "both", "max_elements": 2000, "timeout_ms": 5000});
+        let wide = wide.as_object().cloned().unwrap_or_default();
+        let yes = match self.ask(own("get_window_state")?, &wide) {
+            // Drivers before 0.35 give both forms unasked, and some refuse the words for it.
+            Err(Stop::Failed(failure)) if failure.is("invalid_arguments") => {
+                self.ask(own("get_window_state")?, &Map::new())?
+            }
+            outcome => outcome?,
+        };
+        let tree = tree::parse(&yes.answer);
+        let Window { pid, id } = self.window;
+        if tree.pid.is_some_and(|it| it != pid) || tree.window_id.is_some_and(|it| it != id) {
+            return Err(
+                anyhow!("could not read the window: cua-driver answered for another one").into(),
+            );
+        }
+        Ok(Seen {
+            tree,
+            bytes: yes.bytes,
+        })
+    }
+
+    /// Whether the window still stands; the driver types into the app even when it does not.
+    pub fn is_there(&mut self) -> Result<bool, Stop> {
+        let yes = self.ask(own("list_windows")?, &Map::new())?;
+        let windows = yes.answer.reveal().get("windows").and_then(Value::as_array);
+        let same = |window: &Value| window.get("window_id") == Some(&json!(self.window.id));
+        Ok(windows.is_some_and(|windows| windows.iter().any(same)))
+    }
+
+    /// Calls a tool on the window.
+    pub fn ask(
+        &mut self,
+        tool: &'static Tool,
+        arguments: &Map<String, Value>,
+    ) -> Result<Yes, Stop> {
+        self.calls.ask(tool, arguments, Some(self.window))
+    }
+}
+
+/// One of desk's own tools.
+pub fn own(name: &'static str) -> Result<&'static Tool, Stop> {
+    let tool = tool(name);
+    tool.ok_or_else(|| anyhow!("could not call {name}: it is not on the list").into())
+}
+
+fn is_gone(failure: &Failure) -> bool {
+    [
+        "window_gone",
+        "window_id_not_found",
+        "window_owner_pid_mismatch",
+    ]
+    .iter()
+    .any(|code| failure.is(code))
+}
+
+/// Finds the app's window, or launches the app and waits for its first one.
+fn find_or_launch(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
+    let (mut pids, arguments) = match look_up(calls, name)? {
+        App::Unknown => return Err(unknown(name)),
+        App::Installed(arguments) => (Vec::new(), Some(arguments)),
+        App::Running(pids, arguments) => match (first_window(calls, &pids, LOOKS)?, arguments) {
+            (Some(window), _) => return remember(calls, window, None),
+            // Its window can be on another desktop of this machine, whose processes are listed too.
+            (None, arguments) => (pids, arguments),
+        },
+    };
+    let launched = match arguments {
+        Some(arguments) => launch(calls, name, &arguments)?,
+        None => None,
+    };
+    pids.extend(launched);
+    match first_window(calls, &pids, LAUNCH_LOOKS)? {
+        Some(window) => remember(calls, window, launched),
+        None => Err(no_window(name)),
+    }
+}
+
+/// Finds the window of an app that ran a moment ago. Launches nothing: a step can have closed it.
+fn find_again(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
+    calls.run.forget_window();
+    let pids = match look_up(calls, name)? {
+        App::Running(pids, _) => pids,
+        App::Installed(_) | App::Unknown => return Err(no_window(name)),
+    };
+    match first_window(calls, &pids, LOOKS)? {
+        Some(window) => remember(calls, window, None),
+        None => Err(no_window(name)),
+    }
+}
+
+fn look_up(calls: &mut Calls, name: &str) -> Result<App, Stop> {
+    let apps = calls.ask(own("list_apps")?, &Map::new(), None)?;
+    Ok(app::pick(name, &apps.answer))
+}
+
+fn remember(calls: &mut Calls, window: Window, launched: Option<i64>) -> Result<Window, Stop> {
+    let start = calls.process_start(window.pid);
+    let launched = launched == Some(window.pid);
+    calls.run.remember(window, start, launched)?;
+    Ok(window)
+}
+
+fn no_window(name: &str) -> Stop {
+    let name = escape::quoted(name);
+    Stop::CouldNot(anyhow!(
+        "could not find a window of {name}: it has none, or does not run any more"
+    ))
+}
+
+/// The best window of these processes, looked for so often.
+fn first_window(calls: &mut Calls, pids: &[i64], looks: usize) -> Result<Option<Window>, Stop> {
+    for left in (0..looks).rev() {
+        let windows = calls.ask(own("list_windows")?, &Map::new(), None)?;
+        let window = app::pick_window(pids, &windows.answer);
+        if window.is_some() {
+            return Ok(window);
+        }
+        if left > 0 {
+            calls.pause();
+        }
+    }
+    Ok(None)
+}
+
+fn launch(
+    calls: &mut Calls,
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Result<Option<i64>, Stop> {
+    match calls.ask(own("launch_app")?, arguments, None) {
+        Ok(yes) => {
+            let pid = yes.answer.reveal().get("pid").and_then(Value::as_i64);
+            Ok(pid)
+        }
+        Err(Stop::Failed(failure)) => {
+            let code = failure
+                .code
+                .as_ref()
+                .map_or("no code", |code| code.as_str());
+            if code == "app_not_installed" {
+                return Err(unknown(name));
+            }
+            let name = escape::quoted(name);
+            Err(anyhow!("could not launch the app {name}: the driver refused ({code})").into())
+        }
+        Err(stop) => Err(stop),
+    }
+}
+
+fn unknown(name: &str) -> Stop {
+    let name = escape::quoted(name);
+    Stop::CouldNot(anyhow!(
+        "could not find the app {name}: none that runs or is installed has this bundle id, desktop-file id, executable or display name"
+    ))
+}

@@ -1,0 +1,190 @@
+//! Bytes → event. In: what Claude Code writes to a hook's standard input. Out: what happened, or
+//! nothing when it is no event that a hook of ours looks at. Keeps no text of a prompt.
+//!
+//! Fields: <https://docs.claude.com/en/docs/claude-code/hooks>, and as recorded with 2.1.197 and
+//! 2.1.332.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// The session; a subagent's events carry its parent's.
+    pub session: String,
+    /// The subagent; none in the main thread.
+    pub agent: Option<String>,
+    /// The subagent's type, when there is one.
+    pub agent_type: Option<String>,
+    /// The folder that the agent works in; it follows the agent's own `cd`.
+    pub cwd: String,
+    /// The session's transcript.
+    pub transcript: Option<PathBuf>,
+    /// What happened.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// A tool is about to run.
+    Before(Call),
+    /// A tool ran well.
+    Succeeded(Call),
+    /// A tool failed.
+    Failed(Call, Failure),
+    /// A prompt came in.
+    Prompt {
+        /// Whether a person sent it; notifications of background tasks arrive as prompts too.
+        person: bool,
+    },
+    /// A subagent stopped.
+    AgentStopped {
+        /// Its own transcript, which need not exist.
+        transcript: Option<PathBuf>,
+    },
+    /// The main thread stopped.
+    Stopped,
+    /// The session ended.
+    SessionEnded,
+}
+
+/// A tool call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The tool's name.
+    pub tool: String,
+    /// Its input, as the model sent it plus defaults.
+    pub input: Value,
+    /// What ties the events of one call together.
+    pub id: Option<String>,
+}
+
+/// How a call failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// For a shell `Exit code N`, a line end, then its merged output.
+    pub error: String,
+    /// Whether the user stopped it.
+    pub interrupted: bool,
+}
+
+#[derive(Deserialize)]
+struct Payload<'a> {
+    session_id: String,
+    hook_event_name: String,
+    transcript_path: Option<PathBuf>,
+    cwd: Option<String>,
+    agent_id: Option<String>,
+    agent_type: Option<String>,
+    agent_transcript_path: Option<PathBuf>,
+    tool_name: Option<String>,
+    tool_input: Option<Value>,
+    tool_use_id: Option<String>,
+    error: Option<String>,
+    is_interrupt: Option<bool>,
+    source: Option<String>,
+    #[serde(borrow)]
+    prompt: Option<Cow<'a, str>>,
+}
+
+/// The event in `bytes`; what follows the first JSON value is not looked at.
+#[must_use]
+pub fn parse(bytes: &[u8]) -> Option<Event> {
+    let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<Payload>();
+    let mut payload = values.next()?.ok()?;
+    let what = what(&mut payload)?;
+    let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+    Some(Event {
+        session: given(Some(payload.session_id))?,
+        agent: given(payload.agent_id),
+        agent_type: given(payload.agent_type),
+        cwd: payload.cwd.unwrap_or_default(),
+        transcript: payload.transcript_path,
+        what,
+    })
+}
+
+fn what(payload: &mut Payload<'_>) -> Option<What> {
+    Some(match payload.hook_event_name.as_str() {
+        "PreToolUse" => What::Before(call(payload)?),
+        "PostToolUse" => What::Succeeded(call(payload)?),
+        "PostToolUseFailure" => What::Failed(
+            call(payload)?,
+            Failure {
+                error: payload.error.take().unwrap_or_default(),
+                interrupted: payload.is_interrupt.unwrap_or_default(),
+            },
+        ),
+        "UserPromptSubmit" => What::Prompt {
+            person: is_from_a_person(payload),
+        },
+        "SubagentStop" => What::AgentStopped {
+            transcript: payload.agent_transcript_path.take(),
+        },
+        "Stop" => What::Stopped,
+        "SessionEnd" => What::SessionEnded,
+        _ => return None,
+    })
+}
+
+fn call(payload: &mut Payload<'_>) -> Option<Call> {
+    Some(Call {
+        tool: payload.tool_name.take()?,
+        input: payload.tool_input.take().unwrap_or_default(),
+        id: payload.tool_use_id.take().filter(|id| !id.is_empty()),
+    })
+}
+
+/// Newer versions name the source; the others are told by how a task notification begins.
+fn is_from_a_person(payload: &Payload<'_>) -> bool {
+    let source = payload.source.as_deref();
+    let prompt = payload.prompt.as_deref().unwrap_or_default();
+    source.is_none_or(|source| matches!(source, "user" | "sdk"))
+        && !prompt.starts_with("<task-notification>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompt(fields: &str) -> Option<What> {
+        let json = format!(r#"{{"session_id":"s","hook_event_name":"UserPromptSubmit"{fields}}}"#);
+        parse(json.as_bytes()).map(|event| event.what)
+    }
+
+    #[test]
+    fn machine_made_prompts_are_told_from_a_persons() {
+        for (fields, person) in [
+            ("", true),
+            (r#","prompt":"go on""#, true),
+            (r#","prompt":"go","source":"user""#, true),
+            (r#","prompt":"go","source":"loop_wakeup""#, false),
+            (r#","prompt":"<task-notification>\nx""#, false),
+            (r#","prompt":"what is <task-notification>?""#, true),
+        ] {
+            assert_eq!(prompt(fields), Some(What::Prompt { person }), "{fields}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_event_of_ours_is_nothing() {
+        for json in [
+            "",
+            "null",
+            "[]",
+            "{}",
+            r#"{"session_id":"s"}"#,
+            r#"{"session_id":"","hook_event_name":"Stop"}"#,
+            r#"{"session_id":"s","hook_event_name":"Nope"}"#,
+            r#"{"session_id":"s","hook_event_name":"PreToolUse"}"#,
+            r#"{"session_id":7,"hook_event_name":"Stop"}"#,
+            r#"{"session_id":"s","hook_event_name":"Stop""#,
+        ] {
+            assert_eq!(parse(json.as_bytes()), None, "{json}");
+        }
+    }
+}

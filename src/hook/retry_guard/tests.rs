@@ -1,0 +1,139 @@
+use serde_json::json;
+
+use super::*;
+
+const SECRET: Secret = Secret([1; 32]);
+
+/// Plays calls one second apart. Each has the tool, the command and how it ends: an error, `ok`,
+/// or `?` for a call that is only asked for. The answers: `.` silent, `n` nudge, `D` deny.
+#[derive(Default)]
+struct Play {
+    records: Vec<Record>,
+    now: i64,
+    calls: usize,
+}
+
+impl Play {
+    fn event(&mut self, what: What) -> char {
+        let event = Event {
+            session: "s".to_owned(),
+            agent: None,
+            agent_type: None,
+            cwd: "/p".to_owned(),
+            transcript: None,
+            what,
+        };
+        self.now += 1000;
+        let (verdict, new) = judge(&event, &self.records, &SECRET, self.now);
+        self.records.extend(new);
+        match verdict {
+            Verdict::Silent | Verdict::Say(_) => '.',
+            Verdict::Nudge(_) => 'n',
+            Verdict::Deny(_) => 'D',
+        }
+    }
+
+    fn call(&mut self, tool: &str, before: &str, after: &str, end: &str) -> String {
+        self.calls += 1;
+        let call = |command: &str| Call {
+            tool: tool.to_owned(),
+            input: json!({"command": command}),
+            id: Some(self.calls.to_string()),
+        };
+        let (before, after) = (call(before), call(after));
+        let answer = self.event(What::Before(before));
+        let mut answers = String::from(answer);
+        if answer == 'D' || end == "?" {
+            return answers;
+        }
+        answers.push(self.event(match end {
+            "ok" => What::Succeeded(after),
+            error => What::Failed(
+                after,
+                Failure {
+                    error: error.trim_start_matches('!').to_owned(),
+                    interrupted: error.starts_with('!'),
+                },
+            ),
+        }));
+        answers
+    }
+}
+
+#[test]
+fn the_third_identical_failure_is_refused() {
+    for (story, want) in [
+        ("make:1 make:1 make:? make:?", ".. .n D D"),
+        (
+            "make:1 make:2 make:1 make:? make:1 make:?",
+            ".. .. .. . .n D",
+        ),
+        ("make:1 ls:ok make:1 make:?", ".. .. .n D"),
+        ("make:1 make:ok make:1 make:?", ".. .. .. ."),
+        ("make:1 make:1 other:1 make:?", ".. .n .. D"),
+        ("make:!1 make:!1 make:?", ".. .. ."),
+        (
+            "make:130 make:137 make:143 make:143 make:?",
+            ".. .. .. .. .",
+        ),
+    ] {
+        let mut play = Play::default();
+        let got: Vec<_> = story
+            .split(' ')
+            .map(|step| {
+                let (command, end) = step.split_once(':').unwrap();
+                let end = match end {
+                    "ok" | "?" => end.to_owned(),
+                    "!1" => "!Exit code 1".to_owned(),
+                    code => format!("Exit code {code}\nboom"),
+                };
+                play.call("Bash", command, command, &end)
+            })
+            .collect();
+        assert_eq!(got.join(" "), want, "{story}");
+    }
+}
+
+#[test]
+fn an_edit_resets_and_a_refused_permission_does_not_count() {
+    let mut play = Play::default();
+    let fail = "Exit code 1\nboom";
+    play.call("Bash", "make", "make", fail);
+    play.call("Bash", "make", "make", fail);
+    assert_eq!(play.call("Write", "f", "f", "no such folder"), "..");
+    assert_eq!(play.call("Bash", "make", "make", "?"), "D");
+    assert_eq!(play.call("Write", "f", "f", "ok"), "..");
+    assert_eq!(play.call("Bash", "make", "make", "?"), ".");
+    for _ in 0..3 {
+        let refused = "Permission to use Bash has been denied";
+        assert_eq!(play.call("Bash", "rm x", "rm x", refused), "..");
+    }
+}
+
+#[test]
+fn a_rewritten_call_counts_under_what_was_asked() {
+    let mut play = Play::default();
+    let fail = "Exit code 1\nboom";
+    play.call("Bash", "make", "rtk make", fail);
+    play.call("Bash", "make", "rtk make", fail);
+    assert_eq!(play.call("Bash", "make", "?", "?"), "D");
+    assert_eq!(play.call("Bash", "rtk make", "?", "?"), ".");
+}
+
+#[test]
+fn an_event_that_comes_twice_counts_once() {
+    let mut play = Play::default();
+    let call = Call {
+        tool: "Bash".to_owned(),
+        input: json!({"command": "make"}),
+        id: Some("1".to_owned()),
+    };
+    let failure = Failure {
+        error: "boom".to_owned(),
+        interrupted: false,
+    };
+    for _ in 0..4 {
+        assert_eq!(play.event(What::Before(call.clone())), '.');
+        assert_eq!(play.event(What::Failed(call.clone(), failure.clone())), '.');
+    }
+}

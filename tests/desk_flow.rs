@@ -1,0 +1,299 @@
+//! The packet against a driver that answers from a list: what apps and drivers do between two
+//! calls, in an order that no real one can be made to keep.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use anyhow::Result;
+use lean_computer_use::desk::driver::{Answer, End, Started};
+use lean_computer_use::desk::perform::{Performed, overall, perform};
+use lean_computer_use::desk::{Calls, Driver, Limits, Run, StateFolder, Stop, Target, packet};
+use serde_json::{Value, json};
+
+/// Answers in order, each for the tool that is expected then; notes what it was asked.
+struct Scripted {
+    answers: VecDeque<(&'static str, Value)>,
+    asked: Vec<Value>,
+}
+
+impl Driver for Scripted {
+    fn call(&mut self, tool: &str, arguments: &Value, _: Duration) -> Result<Answer> {
+        let (expected, answer) = self.answers.pop_front().expect("one call too many");
+        assert_eq!(tool, expected);
+        self.asked.push(arguments.clone());
+        let text = answer.as_str().unwrap_or_default();
+        let (stdout, stderr) = match text {
+            "" => (answer.to_string(), String::new()),
+            text => (String::new(), text.to_owned()),
+        };
+        let end = match text {
+            "" => End::Exited(0),
+            "never" => End::TimedOut,
+            _ => End::Exited(1),
+        };
+        Ok(Answer {
+            end,
+            stdout: stdout.into_bytes(),
+            stderr: stderr.into_bytes(),
+        })
+    }
+
+    fn start(&mut self) -> Result<Started> {
+        Ok(Started::Ready)
+    }
+
+    fn process_start(&self, _: i64) -> Option<String> {
+        Some("once".to_owned())
+    }
+}
+
+/// What became of a packet: `done`, `unverified`, or the failing step.
+struct Came {
+    to: String,
+    asked: Vec<Value>,
+}
+
+fn run(steps: &[&str], answers: Vec<(&'static str, Value)>) -> Came {
+    let temp = tempfile::tempdir().unwrap();
+    let state = StateFolder::claim(&temp.path().join("state")).unwrap();
+    let mut run = Run::open(&state, "s", "app").unwrap();
+    let found = [
+        (
+            "list_apps",
+            json!({"apps": [{"name": "app", "pid": 7, "running": true}]}),
+        ),
+        (
+            "list_windows",
+            json!({"windows": [{"pid": 7, "window_id": 9, "title": "t"}]}),
+        ),
+    ];
+    let mut driver = Scripted {
+        answers: found.into_iter().chain(answers).collect(),
+        asked: Vec::new(),
+    };
+    let limits = Limits {
+        pause: Duration::ZERO,
+        ..Limits::default()
+    };
+    let mut calls = Calls::new(&mut driver, &mut run, limits);
+    let steps = packet::parse(steps.iter().copied()).unwrap();
+    let performed = perform(&steps, &mut Target::resolve(&mut calls, "app").unwrap());
+    assert!(
+        driver.answers.is_empty(),
+        "{} calls too few",
+        driver.answers.len()
+    );
+    Came {
+        to: words(&performed),
+        asked: driver.asked,
+    }
+}
+
+fn words(performed: &Performed) -> String {
+    match &performed.stop {
+        None => overall(&performed.steps).word().to_owned(),
+        Some((step, _, Stop::Failed(failure))) => {
+            let code = failure.code.as_ref().map(|code| format!(" {code}"));
+            let (status, code) = (failure.status.word(), code.unwrap_or_default());
+            format!("step {step}: {status}{code}")
+        }
+        Some((step, _, other)) => format!("step {step}: {other:?}"),
+    }
+}
+
+/// A read with one field of this value and a button, as snapshot number `n`.
+fn read(n: u32, value: &str) -> (&'static str, Value) {
+    let token = |row: u32| format!("s{n:08x}:{row}");
+    let frame = json!({"x": 1, "y": 2, "w": 3, "h": 4});
+    let elements = json!([
+        {"element_token": token(0), "role": "text", "label": "Name", "value": value, "frame": frame},
+        {"element_token": token(1), "role": "push button", "label": "Save"},
+    ]);
+    (
+        "get_window_state",
+        json!({"pid": 7, "window_id": 9, "elements": elements}),
+    )
+}
+
+fn effect(tool: &'static str, word: &str) -> (&'static str, Value) {
+    (tool, json!({ "effect": word }))
+}
+
+#[test]
+fn a_text_is_done_only_when_the_field_holds_it() {
+    let set = "set Name = hunter2";
+    let wrote = |word| effect("set_value", word);
+    for (answers, want) in [
+        (
+            vec![read(1, ""), wrote("confirmed"), read(2, "hunter2")],
+            "done",
+        ),
+        (
+            vec![read(1, ""), wrote("suspected_noop"), read(2, "hunter2")],
+            "done",
+        ),
+        // It shows late.
+        (
+            vec![
+                read(1, ""),
+                wrote("unverifiable"),
+                read(2, ""),
+                read(3, "hunter2"),
+            ],
+            "done",
+        ),
+        // The driver says that it is there, and it is not.
+        (
+            vec![
+                read(1, ""),
+                wrote("confirmed"),
+                read(2, "hunt"),
+                read(3, "hunt"),
+                read(4, "hunt"),
+            ],
+            "step 1: mismatch",
+        ),
+        (
+            vec![read(1, ""), wrote("unverifiable"), read(2, "●●●")],
+            "unverified",
+        ),
+        // It is never typed again by itself.
+        (
+            vec![read(1, ""), ("set_value", "never".into())],
+            "step 1: unknown timed_out",
+        ),
+    ] {
+        assert_eq!(run(&[set], answers).to, want);
+    }
+}
+
+#[test]
+fn setting_a_field_does_not_submit_its_form() {
+    let field = |n: u32, value: Option<&str>| {
+        let (tool, mut answer) = read(n, value.unwrap_or_default());
+        answer["elements"][0]["actions"] = json!(["activate"]);
+        answer["elements"][0]["value"] = json!(value);
+        (tool, answer)
+    };
+    let typed = ("type_text", json!({"effect": "unverifiable"}));
+    let answers = vec![field(1, None), typed, field(2, Some("Ada L"))];
+    let came = run(&[r#"set Name = "Ada L""#], answers);
+    assert_eq!(came.to, "done");
+    assert_eq!(came.asked[3]["text"], "Ada L");
+    let no = "step 1: refused setting_could_submit";
+    assert_eq!(run(&["set Name = Ada"], vec![field(1, Some("Eve"))]).to, no);
+    assert_eq!(run(&["set Name = Zoë"], vec![field(1, None)]).to, no);
+    assert_eq!(run(&[r#"set Name = "a\nb""#], vec![field(1, None)]).to, no);
+    let mut bullets = field(1, None);
+    bullets.1["elements"][0]["label"] = json!("●●●");
+    assert_eq!(run(&["set text: = Ada"], vec![bullets]).to, no);
+    // Its label is not its text.
+    assert_eq!(
+        run(&[r#"expect Name = """#], vec![field(1, None)]).to,
+        "done"
+    );
+}
+
+#[test]
+fn a_stale_token_and_an_ended_session_are_tried_once_more() {
+    let stale = json!({"refusal": {"code": "stale_element_token"}, "status": "refused"});
+    let stale = ("click", stale);
+    let click = effect("click", "unverifiable");
+    let answers = vec![
+        read(1, ""),
+        stale.clone(),
+        read(2, ""),
+        click.clone(),
+        read(3, ""),
+    ];
+    let came = run(&["click Save"], answers);
+    assert_eq!(came.to, "unverified");
+    assert_eq!(came.asked[5]["element_token"], "s00000002:1");
+
+    let answers = vec![read(1, ""), stale.clone(), read(2, ""), stale, read(3, "")];
+    assert_eq!(
+        run(&["click Save"], answers).to,
+        "step 1: refused stale_element_token"
+    );
+
+    let ended = ("click", "session has ended; call start_session".into());
+    let answers = vec![read(1, ""), ended, read(2, ""), click, read(3, "")];
+    let came = run(&["click Save"], answers);
+    assert_eq!(came.to, "unverified");
+    assert_ne!(came.asked[3]["session"], came.asked[5]["session"]);
+}
+
+#[test]
+fn one_read_serves_several_actions_and_every_check_gets_its_own() {
+    let click = || effect("click", "unverifiable");
+    let answers = vec![
+        read(1, ""),
+        click(),
+        click(),
+        read(2, "o"),
+        read(3, "ok"),
+        click(),
+        read(4, "ok"),
+    ];
+    let steps = ["click Save", "click Save", "expect Name = ok", "click Save"];
+    assert_eq!(run(&steps, answers).to, "unverified");
+    // What is there after a failure is read for whoever looks into it.
+    let answers = vec![read(1, ""), effect("click", "suspected_noop"), read(2, "")];
+    assert_eq!(
+        run(&["click Save", "click Save"], answers).to,
+        "step 1: no_effect"
+    );
+}
+
+#[test]
+fn a_window_that_went_away_is_looked_up_once() {
+    let gone = || {
+        let text = "Window target pid 7, window_id 9 is stale or no longer running; refresh.";
+        ("get_window_state", Value::from(text))
+    };
+    let apps = || ("list_apps", json!({"apps": [{"name": "app", "pid": 7}]}));
+    let windows = || {
+        (
+            "list_windows",
+            json!({"windows": [{"pid": 7, "window_id": 9}]}),
+        )
+    };
+    let answers = vec![gone(), apps(), windows(), read(1, "x")];
+    assert_eq!(run(&["read Name"], answers).to, "done");
+    let answers = vec![gone(), apps(), windows(), gone()];
+    assert_eq!(
+        run(&["read Name"], answers).to,
+        "step 1: refused window_gone"
+    );
+}
+
+#[test]
+fn a_click_that_closes_its_window_is_no_failure() {
+    let gone = "Window target pid 7, window_id 9 is stale or no longer running; refresh.";
+    let answers = vec![
+        read(1, ""),
+        effect("click", "unverifiable"),
+        ("get_window_state", gone.into()),
+        // The app ended with it, and is not launched again.
+        (
+            "list_apps",
+            json!({"apps": [{"name": "app", "bundle_id": "app", "running": false}]}),
+        ),
+    ];
+    assert_eq!(run(&["click Save"], answers).to, "unverified");
+}
+
+#[test]
+fn an_answer_for_another_window_is_no_answer() {
+    let other = (
+        "get_window_state",
+        json!({"pid": 7, "window_id": 8, "elements": []}),
+    );
+    let came = run(&["read Name"], vec![other]);
+    assert!(came.to.contains("answered for another one"), "{}", came.to);
+    // An empty tree that the driver explains is no proof that nothing is there.
+    let empty =
+        json!({"pid": 7, "window_id": 9, "elements": [], "degraded": true, "degraded_reason": "r"});
+    let came = run(&["click Save"], vec![("get_window_state", empty)]);
+    assert_eq!(came.to, "step 1: not_found window_not_readable");
+}

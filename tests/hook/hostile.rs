@@ -1,0 +1,144 @@
+//! Input and surroundings that no hook was made for: no answer, exit 0.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{Story, answer, event, files, guard, says, state};
+use crate::context::{TestContext, listing};
+
+#[test]
+fn whatever_comes_in_nothing_comes_out() {
+    let ctx = TestContext::new();
+    let whole = serde_json::to_vec(&event("2.1.332", "failed", &json!({}))).unwrap();
+    let mut long = whole.clone();
+    long.pop();
+    long.extend(br#","x":""#);
+    long.extend(vec![b'x'; 9 << 20]);
+    long.extend(br#""}"#);
+    let mut broken = whole.clone();
+    broken[30] = 0xff;
+    let deep = format!("{{\"a\":{}", "[".repeat(100_000));
+    let inputs: Vec<Vec<u8>> = vec![
+        vec![],
+        b"\n".to_vec(),
+        b"no JSON".to_vec(),
+        b"\0\0\0".to_vec(),
+        b"\xff\xfe{}".to_vec(),
+        b"[]".to_vec(),
+        b"{}".to_vec(),
+        b"}}}}".to_vec(),
+        br#"{"session_id":"s","hook_event_name":"Nope"}"#.to_vec(),
+        br#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":7}"#.to_vec(),
+        whole[..whole.len() - 1].to_vec(),
+        deep.into_bytes(),
+        long,
+        broken,
+    ];
+    for input in inputs {
+        for hook in ["retry-guard", "token-meter", "nope"] {
+            let line = format!("lean-computer-use hook {hook}");
+            let run = ctx.shell(&line, "hook retry-guard").stdin(input.clone());
+            let begin = String::from_utf8_lossy(&input[..input.len().min(40)]).into_owned();
+            assert_eq!(answer(run), Value::Null, "{hook} {begin}");
+        }
+    }
+    for words in [
+        "",
+        "--help",
+        "-h",
+        "retry-guard extra",
+        "retry-guard --json",
+        "''",
+    ] {
+        let line = format!("lean-computer-use hook {words}");
+        let run = ctx.shell(&line, "hook retry-guard").stdin(whole.clone());
+        assert_eq!(answer(run), Value::Null, "{words}");
+    }
+    assert!(!state(&ctx).exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_host_that_leaves_stdin_open_gets_its_answer() {
+    let mut story = Story::new("2.1.332");
+    story.fail(&json!({}));
+    story.fail(&json!({}));
+    let ask = serde_json::to_string(&event("2.1.332", "before", &json!({}))).unwrap();
+    story.ctx.write("event", ask);
+    let line = "mkfifo pipe; exec 3<>pipe; cat event >&3; lean-computer-use hook retry-guard <pipe";
+    let seen = answer(story.ctx.shell(line, "hook retry-guard"));
+    assert_eq!(says(&seen), "deny");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_state_folder_that_cannot_be_used_means_silence() {
+    use std::os::unix::fs::symlink;
+    let failed = event("2.1.332", "failed", &json!({}));
+    let silent = |prepare: &dyn Fn(&Path, &TestContext)| {
+        let ctx = TestContext::new();
+        let state = state(&ctx);
+        fs::create_dir_all(state.parent().unwrap()).unwrap();
+        prepare(&state, &ctx);
+        for _ in 0..3 {
+            assert_eq!(answer(guard(&ctx, &failed)), Value::Null);
+            let stop =
+                json!({"session_id": "s", "hook_event_name": "Stop", "transcript_path": "x"});
+            let run = ctx.run(&["hook", "token-meter"]);
+            assert_eq!(answer(run.stdin(stop.to_string())), Value::Null);
+        }
+        ctx
+    };
+    silent(&|state, _| fs::write(state, "a file").unwrap());
+    let ctx = silent(&|state, ctx| symlink(ctx.project.join("x"), state).unwrap());
+    assert!(!ctx.project.join("x").exists());
+    let ctx = silent(&|state, ctx| {
+        fs::create_dir(ctx.project.join("elsewhere")).unwrap();
+        symlink(ctx.project.join("elsewhere"), state).unwrap();
+    });
+    assert_eq!(listing(&ctx.project.join("elsewhere")), "");
+    let ctx = silent(&|state, _| {
+        fs::create_dir_all(state.join("guard")).unwrap();
+        fs::write(state.join("guard/mine"), "").unwrap();
+    });
+    assert_eq!(files(&state(&ctx)), [state(&ctx).join("guard/mine")]);
+
+    let ctx = TestContext::new();
+    let run = || guard(&ctx, &failed).without_env("HOME");
+    assert_eq!(answer(run()), Value::Null);
+    assert_eq!(answer(run().env("HOME", "relative")), Value::Null);
+}
+
+/// Root may write anywhere, so root becomes somebody else for this.
+#[cfg(unix)]
+#[test]
+fn a_read_only_state_folder_means_silence() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let ctx = TestContext::new();
+    let state = state(&ctx);
+    fs::create_dir_all(&state).unwrap();
+    let mut line = "./binary hook retry-guard".to_owned();
+    fs::copy(crate::context::binary_path(), ctx.project.join("binary")).unwrap();
+    if fs::metadata(&state).unwrap().uid() == 0 {
+        let open = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(ctx.root(), open).unwrap();
+        chown(&state, Some(65534), Some(65534)).unwrap();
+        line = format!("setpriv --reuid 65534 --regid 65534 --clear-groups {line}");
+    }
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o500)).unwrap();
+    for _ in 0..3 {
+        let failed = serde_json::to_vec(&event("2.1.332", "failed", &json!({}))).unwrap();
+        assert_eq!(
+            answer(ctx.shell(&line, "hook retry-guard").stdin(failed)),
+            Value::Null
+        );
+    }
+    assert_eq!(listing(&state), "");
+    // The same with a folder that can be written to: so it was the mode that silenced it.
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
+    let failed = serde_json::to_vec(&event("2.1.332", "failed", &json!({}))).unwrap();
+    answer(ctx.shell(&line, "hook retry-guard").stdin(failed));
+    assert_ne!(listing(&state), "");
+}

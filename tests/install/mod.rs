@@ -1,0 +1,69 @@
+//! Install, verify and uninstall: stories of a project and its `.claude`.
+
+mod damage;
+mod kept;
+mod place;
+mod refused;
+mod restored;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::context::{TestContext, listing, tree};
+use crate::observe::Observed;
+
+const SETTINGS: &str = ".claude/settings.json";
+const AGENT: &str = ".claude/agents/desk-runner.md";
+const LAUNCHER: &str = ".claude/lean-computer-use/desk/desk-run";
+const MANIFEST: &str = ".claude/lean-computer-use/manifest.json";
+
+/// Names, with the modes of files only: those of folders are the machine's umask.
+fn names(folder: &Path) -> String {
+    let line = |line: &str| {
+        let name = if line.ends_with('/') {
+            &line[5..]
+        } else {
+            line
+        };
+        name.to_owned() + "\n"
+    };
+    listing(folder).lines().map(line).collect()
+}
+
+impl TestContext {
+    fn installed() -> Self {
+        let ctx = Self::new();
+        ctx.install(0);
+        ctx
+    }
+
+    fn install(&self, code: i32) -> Observed {
+        self.run(&["install"]).observe().expect(code)
+    }
+
+    fn uninstall(&self, code: i32) -> Observed {
+        self.run(&["uninstall"]).observe().expect(code)
+    }
+
+    fn tree(&self) -> BTreeMap<String, String> {
+        tree(&self.project)
+    }
+
+    /// What `verify` finds to differ, one a line.
+    fn drift(&self) -> Vec<String> {
+        let seen = self.run(&["verify", "--json"]).observe();
+        let json = seen.json();
+        let findings = json["findings"].as_array().unwrap().iter();
+        let drift: Vec<_> = findings
+            .filter(|finding| finding["state"] != "ok")
+            .map(|finding| {
+                let text = |key: &str| finding[key].as_str().unwrap().to_owned();
+                let line = format!("{} {} {}", text("state"), text("path"), text("detail"));
+                line.trim_end().to_owned()
+            })
+            .collect();
+        assert_eq!(json["ok"], drift.is_empty());
+        seen.expect(i32::from(!drift.is_empty()));
+        drift
+    }
+}
