@@ -37,12 +37,23 @@ struct Bench {
 /// Does it all.
 pub fn run(rounds: usize, folder: &Path) -> Result<()> {
     let bench = prepare(&folder.join("install"))?;
-    let entry = |name, before, command| Entry { name, before, command, runs: Vec::new() };
+    let entry = |name, before, command| Entry {
+        name,
+        before,
+        command,
+        runs: Vec::new(),
+    };
     let mut entries = [
-        entry("plain loop", empty as fn(&Bench) -> Result<()>, plain as fn(&Bench) -> Result<Command>),
+        entry(
+            "plain loop",
+            empty as fn(&Bench) -> Result<()>,
+            plain as fn(&Bench) -> Result<Command>,
+        ),
         entry("fresh install", empty, install),
         entry("second install", installed, install),
-        entry("uninstall", installed, |bench| Ok(bench.command("uninstall"))),
+        entry("uninstall", installed, |bench| {
+            Ok(bench.command("uninstall"))
+        }),
         entry("install, 1 MB settings", large, install),
     ];
     for round in 0..rounds {
@@ -59,7 +70,11 @@ pub fn run(rounds: usize, folder: &Path) -> Result<()> {
     let mut file = File::create(&log)?;
     for entry in &entries {
         for run in &entry.runs {
-            writeln!(file, "{}", json!({"name": entry.name, "us": run.as_micros()}))?;
+            writeln!(
+                file,
+                "{}",
+                json!({"name": entry.name, "us": run.as_micros()})
+            )?;
         }
     }
     print(&entries);
@@ -80,9 +95,14 @@ fn print(entries: &[Entry]) {
         println!("{:<24} {ms:>10.2} {:>9.2}x", entry.name, ms / plain);
     }
     let paired = entries[0].runs.iter().zip(&entries[1].runs);
-    let mut ratios: Vec<_> = paired.map(|(plain, ours)| ours.as_secs_f64() / plain.as_secs_f64()).collect();
+    let mut ratios: Vec<_> = paired
+        .map(|(plain, ours)| ours.as_secs_f64() / plain.as_secs_f64())
+        .collect();
     ratios.sort_by(f64::total_cmp);
-    println!("fresh install against the plain loop, paired: {:.2}x", ratios[ratios.len() / 2]);
+    println!(
+        "fresh install against the plain loop, paired: {:.2}x",
+        ratios[ratios.len() / 2]
+    );
 }
 
 impl Bench {
@@ -99,7 +119,9 @@ impl Bench {
 }
 
 fn prepare(folder: &Path) -> Result<Bench> {
-    let built = Command::new("cargo").args(["build", "--release", "--quiet"]).status()?;
+    let built = Command::new("cargo")
+        .args(["build", "--release", "--quiet"])
+        .status()?;
     ensure!(built.success(), "could not build the program");
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -146,7 +168,10 @@ fn install(bench: &Bench) -> Result<Command> {
 
 fn plain(bench: &Bench) -> Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.arg("copy").arg(&bench.installed).arg(bench.project.join(".claude"));
+    command
+        .arg("copy")
+        .arg(&bench.installed)
+        .arg(bench.project.join(".claude"));
     Ok(command)
 }
 
@@ -159,7 +184,10 @@ pub fn copy(from: &Path, to: &Path) -> Result<()> {
             fs::create_dir_all(&target)?;
             continue;
         }
-        let name = target.file_name().context("a file has a name")?.to_string_lossy();
+        let name = target
+            .file_name()
+            .context("a file has a name")?
+            .to_string_lossy();
         let temp = target.with_file_name(format!("{name}.tmp"));
         let mut file = File::create(&temp)?;
         file.write_all(&fs::read(entry.path())?)?;

@@ -67,9 +67,7 @@ fn main() -> Result<()> {
             folder: std::path::absolute(folder)?,
             alone,
         }),
-        Command::Install { rounds, folder } => {
-            install::run(rounds, &std::path::absolute(folder)?)
-        }
+        Command::Install { rounds, folder } => install::run(rounds, &std::path::absolute(folder)?),
         Command::Copy { from, to } => install::copy(&from, &to),
         Command::Scan { folder } => meter::scan(&folder),
     }
