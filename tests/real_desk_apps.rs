@@ -25,7 +25,7 @@ fn packet(desktop: &Desktop, ctx: &TestContext, words: &[&str], steps: &str) -> 
 
 #[test]
 #[ignore = "needs a desktop and the cua-driver: .ci/run"]
-fn the_right_button_of_a_dialog() {
+fn closing_needs_a_word_and_an_app_that_does_not_answer_is_said_to() {
     let ctx = TestContext::new();
     let mut desktop = Desktop::start(&ctx);
     let note = ctx.write("note.txt", "before\n");
@@ -44,21 +44,54 @@ fn the_right_button_of_a_dialog() {
     assert_eq!(desktop.judged("mousepad", "text"), ["before\n"]);
     let approved = ["desk-run", "mousepad", "--approve", "Close Window"];
     packet(&desktop, &ctx, &approved, close).expect(0);
-    // Now a dialog stands in front: Cancel, Don't Save, Save.
-    let seen = packet(
-        &desktop,
-        &ctx,
-        &["desk-run", "mousepad"],
-        "click \"Don't Save\"",
-    )
-    .expect(3);
-    assert!(seen.stdout.contains("needs --approve"), "{seen}");
-    assert!(!running(&ctx, "mousepad").is_empty());
-    packet(&desktop, &ctx, &["desk-run", "mousepad"], "click Save").expect(0);
-    until("the end of mousepad", || {
-        running(&ctx, "mousepad").is_empty()
-    });
-    assert_eq!(fs::read_to_string(&note).unwrap(), "  kept, é☕ \n");
+    // The app asks whether to save, and while it asks, it does not answer the bus it was asked
+    // through. That is said, and nothing is guessed.
+    let seen = packet(&desktop, &ctx, &["desk-run", "mousepad"], "click Save").expect(1);
+    assert!(
+        seen.stdout
+            .starts_with("desk-run: step 1: not_found window_not_readable\n"),
+        "{seen}"
+    );
+    assert_eq!(fs::read_to_string(&note).unwrap(), "before\n");
+}
+
+#[test]
+#[ignore = "needs a desktop and the cua-driver: .ci/run"]
+fn of_save_dont_save_and_cancel_the_right_one() {
+    let ctx = TestContext::new();
+    let desktop = Desktop::start(&ctx);
+    let mut pressed = Vec::new();
+    for (step, flags) in [
+        ("click Save", vec![]),
+        ("click \"Don't Save\"", vec!["--approve", "Don't Save"]),
+        ("click Cancel", vec![]),
+    ] {
+        let mut dialog = desktop.command("zenity");
+        dialog.args([
+            "--question",
+            "--text=Save changes?",
+            "--ok-label=Save",
+            "--cancel-label=Cancel",
+        ]);
+        let dialog = dialog
+            .arg("--extra-button=Don't Save")
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        until("the dialog", || {
+            !desktop.judged("zenity", "push button").is_empty()
+        });
+        let words = [vec!["desk-run", "zenity"], flags].concat();
+        packet(&desktop, &ctx, &words, step).expect(0);
+        let ended = dialog.wait_with_output().unwrap();
+        let said = String::from_utf8(ended.stdout).unwrap();
+        pressed.push((ended.status.code().unwrap(), said.trim().to_owned()));
+        until("its end", || {
+            desktop.judged("zenity", "push button").is_empty()
+        });
+    }
+    let said = |code, text: &str| (code, text.to_owned());
+    assert_eq!(pressed, [said(0, ""), said(1, "Don't Save"), said(1, "")]);
 }
 
 #[test]
@@ -86,7 +119,7 @@ fn ticks_choices_and_refs_in_a_window_that_opened() {
         !ticked.contains(&"Wrap long lines".to_owned()),
         "{ticked:?}"
     );
-    // A ref from a read lasts; when its dialog is gone it names nothing.
+    // A ref from a read lasts.
     let read = packet(&desktop, &ctx, &["desk-read", "mousepad", "whitespace"], "").expect(0);
     let line = read
         .stdout
@@ -105,19 +138,6 @@ fn ticks_choices_and_refs_in_a_window_that_opened() {
         !desktop
             .ticked("mousepad", "check box")
             .contains(&"Display whitespace".to_owned())
-    );
-    let close = ["desk-run", "mousepad", "--approve", "close"];
-    packet(&desktop, &ctx, &close, "click Close").expect(0);
-    let seen = packet(
-        &desktop,
-        &ctx,
-        &["desk-run", "mousepad"],
-        &format!("uncheck {reference}"),
-    )
-    .expect(1);
-    assert!(
-        seen.stdout.starts_with("desk-run: step 1: not_found"),
-        "{seen}"
     );
     // Keys do not reach a window in the background here, and the driver says so.
     let seen = packet(&desktop, &ctx, &["desk-run", "mousepad"], "press ctrl+f").expect(1);
@@ -183,6 +203,25 @@ fn a_form_is_filled_by_ref_and_judged_by_what_it_prints() {
         "  Ada |ada@example.com|hunter2|Large\n"
     );
     assert!(!seen.to_string().contains("hunter2"), "{seen}");
+    // The dialog is gone, and with it what the refs named.
+    let mut other = desktop.command("zenity");
+    let mut other = other.args(["--info", "--text=other"]).spawn().unwrap();
+    until("another dialog", || {
+        !desktop.judged("zenity", "push button").is_empty()
+    });
+    let seen = packet(
+        &desktop,
+        &ctx,
+        &["desk-run", "zenity"],
+        &format!("set {name} = x"),
+    )
+    .expect(1);
+    assert!(
+        seen.stdout.starts_with("desk-run: step 1: not_found\n"),
+        "{seen}"
+    );
+    packet(&desktop, &ctx, &["desk-run", "zenity"], "click OK").expect(0);
+    other.wait().unwrap();
 }
 
 #[test]
@@ -252,11 +291,11 @@ fn apps_that_are_killed_and_apps_that_are_quit() {
     // Killed between two calls: it is launched again, once.
     kill_process(Pid::from_raw(first.cast_signed()).unwrap(), Signal::KILL).unwrap();
     until("the end", || running(&ctx, "mate-calc").is_empty());
-    let seen = desktop
-        .run(ctx.run(&["desk-running", "mate-calc"]))
-        .observe()
-        .expect(0);
-    assert_eq!(seen.stdout, "false\n");
+    // The driver notices it in its own time.
+    until("the driver's notice", || {
+        let told = desktop.run(ctx.run(&["desk-running", "mate-calc"]));
+        told.observe().expect(0).stdout == "false\n"
+    });
     run(&["desk-run", "mate-calc", "--one-by-one"]).expect(0);
     assert_eq!(running(&ctx, "mate-calc").len(), 1);
     let seen = desktop
@@ -333,7 +372,7 @@ fn two_runs_at_once_do_not_meet() {
     let desktop = Desktop::start(&ctx);
     let one = ["desk-run", "mate-calc"];
     packet(&desktop, &ctx, &one, "click clear").expect(0);
-    let sums = [("12×7=", "84"), ("9×9=", "81"), ("6×7=", "42")];
+    let sums = [("2×3=", "6"), ("9×9=", "81")];
     let started: Vec<_> = sums
         .iter()
         .enumerate()
@@ -392,10 +431,14 @@ fn older_drivers_are_judged_by_what_they_say() {
         let set = "set text: = \"  é☕ \\n日本 \"";
         let seen = packet(&desktop, &ctx, &["desk-run", "mousepad"], set);
         assert_eq!(seen.code, 0, "{name}: {seen}");
-        assert!(
-            seen.stdout.starts_with("desk-run: done 1 step"),
-            "{name}: {seen}"
-        );
+        // 0.28 and older name a field by its text and tell no values: that proves nothing.
+        let tells = name.to_string().contains("0.33");
+        let want = if tells {
+            "desk-run: done 1 step"
+        } else {
+            "desk-run: unverified 1 step"
+        };
+        assert!(seen.stdout.starts_with(want), "{name}: {seen}");
         assert_eq!(
             desktop.judged("mousepad", "text"),
             ["  é☕ \n日本 "],
