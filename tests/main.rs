@@ -30,6 +30,8 @@ mod meter_trees;
 mod observe;
 #[cfg(unix)]
 mod real_claude;
+#[cfg(unix)]
+mod real_claude_guard;
 #[cfg(target_os = "linux")]
 mod real_desk;
 #[cfg(target_os = "linux")]
