@@ -36,6 +36,8 @@ mod real_claude_guard;
 #[cfg(target_os = "linux")]
 mod real_desk;
 #[cfg(target_os = "linux")]
+mod real_desk_apps;
+#[cfg(target_os = "linux")]
 mod real_try;
 #[path = "../bench/src/tree/mod.rs"]
 mod tree;
