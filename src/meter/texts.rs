@@ -5,6 +5,17 @@
 
 use wide::u8x16;
 
+/// The length of a text that begins at `at`, if it is shorter than sixteen bytes and has no escapes
+/// and no control characters.
+#[must_use]
+#[inline]
+pub fn short(bytes: &[u8], at: usize) -> Option<usize> {
+    let lane = u8x16::new(*bytes.get(at..)?.first_chunk()?);
+    let hits = quote(lane) | backslash(lane) | control(lane);
+    let length = hits.to_bitmask().trailing_zeros() as usize;
+    (bytes.get(at + length) == Some(&b'"') && length < 16).then_some(length)
+}
+
 /// The next quote, backslash or control character from `at` on.
 #[must_use]
 pub fn special(bytes: &[u8], mut at: usize) -> Option<usize> {

@@ -3,7 +3,7 @@
 //! Does not look at what is skipped beyond its form; UTF-8 is checked only in texts that are asked
 //! for.
 
-use super::texts::{end, special};
+use super::texts::{end, short, special};
 
 /// Where the walk is.
 pub struct Walk<'a> {
@@ -213,10 +213,21 @@ impl<'a> Walk<'a> {
         (count > 0).then_some(())
     }
 
-    /// A text between its quotes, and whether it has no escapes.
+    /// A text between its quotes, and whether it has no escapes. Most are short and plain: that
+    /// way is kept short.
+    #[inline]
     fn string(&mut self) -> Option<(&'a [u8], bool)> {
         self.pass(b'"')?;
         let start = self.at;
+        if let Some(length) = short(self.bytes, start) {
+            self.at = start + length + 1;
+            return Some((&self.bytes[start..start + length], true));
+        }
+        self.long_string(start)
+    }
+
+    #[inline(never)]
+    fn long_string(&mut self, start: usize) -> Option<(&'a [u8], bool)> {
         let first = special(self.bytes, start)?;
         let plain = self.bytes[first] == b'"';
         let end = if plain {
