@@ -22,6 +22,7 @@ mod hook;
 mod install;
 mod meter;
 mod meter_compare;
+mod meter_faults;
 mod meter_filter;
 mod meter_ledger;
 mod meter_page;

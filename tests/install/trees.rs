@@ -2,6 +2,7 @@
 //! in every scope: only insertions, nothing the second time, every byte back. And those that Claude
 //! Code would not read: refused with their place, and not touched.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
@@ -197,7 +198,7 @@ fn settings_of_a_megabyte() {
     let ctx = TestContext::new();
     let mut text = "{\n  \"env\": {\n".to_owned();
     for n in 0..30_000 {
-        text += &format!("    \"NAME_{n}\": \"value {n} \\u00e9\",\n");
+        writeln!(text, "    \"NAME_{n}\": \"value {n} \\u00e9\",").unwrap();
     }
     text += "    \"LAST\": \"\"\n  }\n}\n";
     ctx.write(super::SETTINGS, &text);
