@@ -23,6 +23,7 @@ fn every_type_has_the_rows_of_its_table() {
         listed::<exit::Desk>(),
         listed::<exit::DeskRun>(),
         listed::<exit::DeskRead>(),
+        listed::<exit::DeskRunning>(),
         listed::<exit::DeskClean>(),
         listed::<exit::Try>(),
         listed::<exit::ExitCodes>(),
