@@ -22,6 +22,9 @@ pub struct Host {
     pub out: Box<dyn Write>,
     /// Standard error: failures and warnings.
     pub err: Box<dyn Write>,
+    /// Panic instead of running the command. Only a hidden flag asks for it, to prove how a panic
+    /// ends.
+    pub internal_error: bool,
 }
 
 impl Host {
@@ -39,6 +42,7 @@ impl Host {
             stdin: Box::new(io::stdin()),
             out: Box::new(anstream::stdout()),
             err: Box::new(anstream::stderr()),
+            internal_error: false,
         }
     }
 

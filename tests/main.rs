@@ -22,6 +22,7 @@ mod hook;
 mod install;
 mod meter;
 mod observe;
+mod proof_faults;
 #[cfg(unix)]
 mod real_claude;
 #[cfg(target_os = "linux")]
@@ -29,3 +30,10 @@ mod real_desk;
 #[cfg(target_os = "linux")]
 mod real_try;
 mod try_loop;
+
+/// What the proof (`tests/proof.rs`) is made of, for its own tests.
+mod proof {
+    pub mod check;
+    pub mod log;
+    pub mod types;
+}

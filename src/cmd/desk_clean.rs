@@ -32,7 +32,8 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskClean> {
         None => (Session::None, 0),
         Some(run) => {
             let mut driver: Option<Box<dyn Driver>> = if args.common.simulated {
-                Some(Box::new(Simulated::new(run.folder().join(simulated::FILE))))
+                let file = run.folder().join(simulated::FILE);
+                Some(Box::new(Simulated::new(file, &args.app)))
             } else {
                 // A driver that is gone cannot be told; what is ours is removed all the same.
                 desk_world::locate_driver(host)

@@ -2,6 +2,8 @@
 //! It is a driver like any other: tools and arguments in, answers in the shapes of cua-driver 0.37
 //! out. Its display lies in a file of the run, so that several commands see the same one.
 
+mod ending;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,6 +14,8 @@ use serde_json::{Value, json};
 use super::driver::{Answer, Driver, End, Started};
 use super::state;
 use crate::files;
+
+use ending::Ending;
 
 /// The file's name in the run's folder.
 pub const FILE: &str = "sim.json";
@@ -27,6 +31,8 @@ const BUTTONS: &[&str] = &[
 /// The calculator.
 pub struct Simulated {
     file: PathBuf,
+    app: String,
+    ending: Option<Ending>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -40,16 +46,23 @@ struct Memory {
 type No = (&'static str, String);
 
 impl Simulated {
-    /// A calculator whose display lies in this file; a missing one is an empty display.
+    /// A calculator whose display lies in this file; a missing one is an empty display. Some names
+    /// of `app` make it end badly on purpose.
     #[must_use]
-    pub fn new(file: PathBuf) -> Self {
-        Self { file }
+    pub fn new(file: PathBuf, app: &str) -> Self {
+        let ending = Ending::of(app);
+        let app = if ending.is_some() { app } else { NAME };
+        Self {
+            file,
+            app: app.to_owned(),
+            ending,
+        }
     }
 
-    fn answer(tool: &str, arguments: &Value, memory: &mut Memory) -> Result<Value, No> {
+    fn answer(&self, tool: &str, arguments: &Value, memory: &mut Memory) -> Result<Value, No> {
         let session = arguments.get("session").and_then(Value::as_str);
         match tool {
-            "list_apps" => Ok(json!({"apps": [app()]})),
+            "list_apps" => Ok(json!({"apps": [app(&self.app)]})),
             "list_windows" => Ok(json!({"windows": [window()]})),
             "launch_app" => {
                 Ok(json!({"name": NAME, "pid": PID, "running": true, "windows": [window()]}))
@@ -86,8 +99,8 @@ fn no(code: &'static str) -> No {
     (code, "not in the simulated calculator".to_owned())
 }
 
-fn app() -> Value {
-    json!({"name": NAME, "bundle_id": NAME, "kind": "desktop", "launch_path": NAME, "pid": PID, "running": true, "windows": [window()]})
+fn app(name: &str) -> Value {
+    json!({"name": name, "bundle_id": name, "kind": "desktop", "launch_path": name, "pid": PID, "running": true, "windows": [window()]})
 }
 
 fn window() -> Value {
@@ -96,11 +109,14 @@ fn window() -> Value {
 }
 
 impl Driver for Simulated {
-    fn call(&mut self, tool: &str, arguments: &Value, _: Duration) -> Result<Answer> {
+    fn call(&mut self, tool: &str, arguments: &Value, limit: Duration) -> Result<Answer> {
+        if let Some(answer) = self.ending.and_then(|ending| ending.answer(tool, limit)) {
+            return Ok(answer);
+        }
         let bytes = files::read_if_present(&self.file)?;
         let memory = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let mut memory: Memory = memory.unwrap_or_default();
-        let (code, answer) = match Self::answer(tool, arguments, &mut memory) {
+        let (code, answer) = match self.answer(tool, arguments, &mut memory) {
             Ok(answer) => (0, answer),
             Err((code, message)) => {
                 let refusal = json!({"code": code, "message": message});
