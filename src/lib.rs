@@ -21,3 +21,4 @@ pub mod hook;
 pub mod host;
 pub mod install;
 pub mod meter;
+pub mod proof;

@@ -30,6 +30,8 @@ mod real_desk;
 #[cfg(target_os = "linux")]
 mod real_try;
 mod try_loop;
+#[cfg(unix)]
+mod verify_proof;
 
 /// What the proof (`tests/proof.rs`) is made of, for its own tests.
 mod proof {

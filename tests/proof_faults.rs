@@ -1,6 +1,9 @@
 //! The proof finds what it is there for: each fault is planted in a copy of sound facts.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use lean_computer_use::exit::{Class, Table, render, table};
 
@@ -85,6 +88,43 @@ fn a_stray_exit_is_found() {
     assert_eq!(found, "verify: blind saw 3, which is not listed");
     let found = planted(|facts| saw(facts, "hook retry-guard", 2));
     assert_eq!(found, "hook retry-guard: blind saw 2, which is not listed");
+}
+
+/// On a path that no test takes, only the lints see it.
+#[test]
+#[ignore = "needs clippy: .ci/run"]
+fn a_stray_exit_does_not_pass_the_lints() {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest = fs::read_to_string(home.join("Cargo.toml")).unwrap();
+    let (_, lints) = manifest.split_once("\n[lints.rust]").unwrap();
+    let temp = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| fs::write(temp.path().join(path), text).unwrap();
+    write(
+        "Cargo.toml",
+        &format!(
+            "[package]\nname = \"planted\"\nedition = \"2024\"\n\n[workspace]\n\n[lints.rust]{lints}"
+        ),
+    );
+    fs::copy(home.join("clippy.toml"), temp.path().join("clippy.toml")).unwrap();
+    fs::create_dir(temp.path().join("src")).unwrap();
+    let clippy = || {
+        let mut command = Command::new("cargo");
+        command.args(["clippy", "--quiet", "--offline", "--", "-A", "missing-docs"]);
+        command.current_dir(temp.path());
+        command.env("CARGO_TARGET_DIR", temp.path().join("target"));
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.success(), said)
+    };
+    write("src/main.rs", "//! Planted.\nfn main() {}\n");
+    let (passes, said) = clippy();
+    assert!(passes, "clippy is there and the copy is sound: {said}");
+    write(
+        "src/main.rs",
+        "//! Planted.\nfn main() {\n    run();\n}\n\nfn run() {\n    std::process::exit(3);\n}\n",
+    );
+    let (passes, said) = clippy();
+    assert!(!passes && said.contains("exit"), "{said}");
 }
 
 #[test]

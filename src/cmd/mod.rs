@@ -9,6 +9,7 @@ pub mod exit_codes;
 pub mod hook;
 pub mod install;
 pub mod meter;
+pub mod proof;
 pub mod try_loop;
 pub mod uninstall;
 pub mod verify;

@@ -7,11 +7,13 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use super::install::{project_root, recorded};
+use super::proof;
 use crate::escape::shown;
 use crate::exit::Verify;
 use crate::host::Host;
 use crate::install::verify::{Finding, findings};
 use crate::install::{Plan, Wanted, found};
+use crate::proof::Record;
 
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
@@ -19,6 +21,9 @@ pub struct Args {
     /// The project folder [default: the nearest one upwards with .claude or .git]
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
+    /// See every exit code again, through the installed launchers and the recorded binary
+    #[arg(long)]
+    pub proof: bool,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -30,6 +35,8 @@ struct Answer<'a> {
     ok: bool,
     root: String,
     findings: &'a [Finding],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<&'a Record>,
 }
 
 /// Runs `verify`.
@@ -43,18 +50,28 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Verify> {
     };
     let plan = Plan::new(&wanted, &found, Some(&manifest), false);
     let findings = findings(&plan, &manifest);
-    let ok = findings.iter().all(Finding::ok);
+    let proof = if args.proof {
+        Some(proof::run(&root, host)?)
+    } else {
+        None
+    };
+    let proven = proof.as_ref().is_none_or(|proof| proof.ok);
+    let ok = proven && findings.iter().all(Finding::ok);
     if args.json {
         let answer = Answer {
             schema: 1,
             ok,
             root: root.to_string_lossy().into_owned(),
             findings: &findings,
+            proof: proof.as_ref(),
         };
         serde_json::to_writer_pretty(&mut host.out, &answer)?;
         writeln!(host.out)?;
     } else {
         print(host, &root, &findings)?;
+        if let Some(proof) = &proof {
+            proof::print(proof, &mut host.out)?;
+        }
     }
     Ok(if ok { Verify::Done } else { Verify::Drift })
 }
