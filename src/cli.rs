@@ -11,7 +11,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::cmd;
 use crate::exit::{self, Exits, Program, is_broken_pipe};
-use crate::host::Host;
+use crate::host::{Host, Start};
 
 /// Lets a coding agent operate native desktop apps cheaply and checkably.
 #[derive(Debug, Parser)]
@@ -32,8 +32,14 @@ enum Command {
     Uninstall(cmd::uninstall::Args),
     /// Compare what is installed with what was shipped
     Verify(cmd::verify::Args),
+    /// Say what is installed where
+    Status(cmd::status::Args),
+    /// Show what install would change
+    Diff(cmd::diff::Args),
+    /// Check that everything works here, and say what mends it
+    Doctor(cmd::doctor::Args),
     /// Count tokens over Claude Code transcripts
-    Meter(cmd::meter::Args),
+    Meter(Box<cmd::meter::Args>),
     /// Call one driver tool on one app
     Desk(cmd::desk::Args),
     /// Run a packet of steps on one app
@@ -85,7 +91,9 @@ pub fn run(words: &[OsString], host: &mut Host) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return finish(host, |host| usage(&error, host)),
     };
-    host.internal_error = cli.internal_error;
+    if cli.internal_error {
+        host.start = Start::Panics;
+    }
     let Some(command) = cli.command else {
         return finish(host, |_| Ok(Program::CouldNotRun));
     };
@@ -93,6 +101,9 @@ pub fn run(words: &[OsString], host: &mut Host) -> ExitCode {
         Command::Install(args) => finish(host, |host| cmd::install::run(&args, host)),
         Command::Uninstall(args) => finish(host, |host| cmd::uninstall::run(&args, host)),
         Command::Verify(args) => finish(host, |host| cmd::verify::run(&args, host)),
+        Command::Status(args) => finish(host, |host| cmd::status::run(&args, host)),
+        Command::Diff(args) => finish(host, |host| cmd::diff::run(&args, host)),
+        Command::Doctor(args) => finish(host, |host| cmd::doctor::run(&args, host)),
         Command::Meter(args) => finish(host, |host| cmd::meter::run(&args, host)),
         Command::Desk(args) => finish(host, |host| cmd::desk::run(&args, host)),
         Command::DeskRun(args) => finish(host, |host| cmd::desk_run::run(&args, host)),
@@ -117,7 +128,7 @@ fn usage(error: &clap::Error, host: &mut Host) -> Result<Program> {
 
 fn finish<E: Exits>(host: &mut Host, command: impl FnOnce(&mut Host) -> Result<E>) -> ExitCode {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        assert!(!host.internal_error, "asked for with {INTERNAL_ERROR}");
+        assert!(host.start == Start::Runs, "asked for with {INTERNAL_ERROR}");
         let exit = command(host)?;
         host.out.flush()?;
         Ok::<E, anyhow::Error>(exit)

@@ -36,6 +36,21 @@ pub fn shown(text: &str) -> String {
     quoted(text)
 }
 
+/// A JSON document whose texts cannot do anything to their reader either. It means the same: outside
+/// of its texts a document is ASCII, and its control characters are line ends.
+#[must_use]
+pub fn json(document: &str) -> String {
+    let mut out = String::with_capacity(document.len());
+    for c in document.chars() {
+        if is_unsafe(c) && c != '\n' {
+            push_escape(&mut out, c);
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 /// What could move a cursor, hide or reorder text, or carry text that nobody sees.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
@@ -70,6 +85,15 @@ mod tests {
             assert_eq!(quoted(text), want);
             assert_eq!(serde_json::from_str::<String>(want).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn a_document_means_the_same() {
+        let text = "\u{202e}a\u{200b}\u{e0041}é\u{7f}\n";
+        let document = serde_json::to_string_pretty(&[text]).unwrap();
+        let safe = json(&document);
+        assert_eq!(safe, "[\n  \"\\u202ea\\u200b\\udb40\\udc41é\\u007f\\n\"\n]");
+        assert_eq!(serde_json::from_str::<[String; 1]>(&safe).unwrap(), [text]);
     }
 
     #[test]

@@ -94,6 +94,46 @@ exits! {
 }
 
 exits! {
+    /// How `status` ends.
+    Status "status" {
+        /// Said.
+        Done = 0,
+        /// Could not look.
+        CouldNotRun = 2,
+        /// A panic.
+        Internal = 70,
+    }
+}
+
+exits! {
+    /// How `diff` ends.
+    Diff "diff" {
+        /// Nothing would change.
+        Done = 0,
+        /// Something would; it was printed.
+        Differs = 1,
+        /// Could not look, or an install would be refused.
+        CouldNotRun = 2,
+        /// A panic.
+        Internal = 70,
+    }
+}
+
+exits! {
+    /// How `doctor` ends.
+    Doctor "doctor" {
+        /// Every check went well.
+        Done = 0,
+        /// One did not.
+        Failed = 1,
+        /// Could not look.
+        CouldNotRun = 2,
+        /// A panic.
+        Internal = 70,
+    }
+}
+
+exits! {
     /// How `meter` ends.
     Meter "meter" {
         /// Counted; unreadable files are named.
@@ -209,8 +249,9 @@ desk_exits!(DeskRead "desk-read" &[0, 1, 2, 70, 75]);
 #[must_use]
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        cause
-            .downcast_ref::<io::Error>()
-            .is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let json = cause.downcast_ref::<serde_json::Error>();
+        let kind = io.or_else(|| json.and_then(serde_json::Error::io_error_kind));
+        kind == Some(io::ErrorKind::BrokenPipe)
     })
 }

@@ -31,15 +31,27 @@ pub fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
+/// What the name of every temp file and folder of ours starts with.
+pub const TEMP: &str = ".lean-computer-use-";
+
 /// Replaces `path` by a file with these bytes: a temp file beside it, fsync, rename, fsync of the
 /// folder. `mode` (permission bits on Unix) is set before the first byte is written, since the
 /// content may be private.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
-    let folder = path.parent().context("a file path has a folder")?;
+    put(path, bytes, mode)?;
+    sync_folder(folder_of(path)?)
+}
+
+/// The same without the last step, for a caller that writes several files into one folder and
+/// then calls [`sync_folder`] once. A file keeps its owner; a new one gets that of its folder when
+/// root writes it.
+pub fn put(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
+    let folder = folder_of(path)?;
     let mut temp = tempfile::Builder::new()
-        .prefix(".lean-computer-use-")
+        .prefix(TEMP)
         .tempfile_in(folder)
         .with_context(|| format!("could not write in {}", folder.display()))?;
+    keep_owner(path, folder, temp.as_file())?;
     set_mode(temp.as_file(), mode)?;
     temp.write_all(bytes)
         .and_then(|()| temp.as_file().sync_all())
@@ -47,7 +59,40 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     temp.persist(path)
         .map_err(|error| error.error)
         .with_context(|| format!("could not replace {}", path.display()))?;
-    sync_folder(folder)
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> Result<&Path> {
+    path.parent().context("a file path has a folder")
+}
+
+#[cfg(unix)]
+fn keep_owner(path: &Path, folder: &Path, temp: &std::fs::File) -> Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let now = temp.metadata()?;
+    let owner = match fs::metadata(path) {
+        Ok(old) => Some((old.uid(), old.gid())),
+        Err(_) if now.uid() == 0 => {
+            let folder = fs::metadata(folder)?;
+            Some((folder.uid(), folder.gid()))
+        }
+        Err(_) => None,
+    };
+    match owner {
+        Some((uid, gid)) if (uid, gid) != (now.uid(), now.gid()) => {
+            // A group that we are not in is not ours to give; another owner is.
+            let group = (gid != now.gid()).then_some(gid);
+            let given = fchown(temp, (uid != now.uid()).then_some(uid), group);
+            if uid == now.uid() { Ok(()) } else { given }
+        }
+        _ => Ok(()),
+    }
+    .with_context(|| format!("could not keep the owner of {}", path.display()))
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &Path, _: &Path, _: &std::fs::File) -> Result<()> {
+    Ok(())
 }
 
 /// Sets the permission bits of a file that is there; nothing on Windows.
@@ -66,13 +111,14 @@ fn set_mode(_: &std::fs::File, _: u32) -> Result<()> {
     Ok(())
 }
 
-/// A rename is only on disk once its folder is. Windows has no such call and needs none.
+/// Makes the renames and removals in a folder durable.
 #[cfg(unix)]
-fn sync_folder(folder: &Path) -> Result<()> {
+pub fn sync_folder(folder: &Path) -> Result<()> {
     Ok(fs::File::open(folder)?.sync_all()?)
 }
 
+/// Windows has no such call and needs none.
 #[cfg(not(unix))]
-fn sync_folder(_: &Path) -> Result<()> {
+pub fn sync_folder(_: &Path) -> Result<()> {
     Ok(())
 }

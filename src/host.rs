@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal as _, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -16,15 +16,29 @@ pub struct Host {
     pub cwd: PathBuf,
     /// The running binary's own path, when the system tells it.
     pub exe: Option<PathBuf>,
+    /// Whether a person can be asked: a terminal on both ends, and no `CI`.
+    pub interactive: bool,
     /// Standard input.
     pub stdin: Box<dyn Read + Send>,
     /// Standard output: answers.
     pub out: Box<dyn Write>,
     /// Standard error: failures and warnings.
     pub err: Box<dyn Write>,
-    /// Panic instead of running the command. Only a hidden flag asks for it, to prove how a panic
-    /// ends.
-    pub internal_error: bool,
+    /// What the command does first.
+    pub start: Start,
+    /// Whether a person sees standard output as it is written.
+    pub out_is_terminal: bool,
+    /// The same for standard error.
+    pub err_is_terminal: bool,
+}
+
+/// What a command does first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// It runs.
+    Runs,
+    /// It panics. Only a hidden flag asks for that, to see how a panic ends.
+    Panics,
 }
 
 impl Host {
@@ -39,10 +53,15 @@ impl Host {
             env: std::env::vars_os().collect(),
             cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             exe: std::env::current_exe().ok(),
+            interactive: io::stdin().is_terminal()
+                && io::stdout().is_terminal()
+                && std::env::var_os("CI").is_none(),
             stdin: Box::new(io::stdin()),
             out: Box::new(anstream::stdout()),
             err: Box::new(anstream::stderr()),
-            internal_error: false,
+            start: Start::Runs,
+            out_is_terminal: io::stdout().is_terminal(),
+            err_is_terminal: io::stderr().is_terminal(),
         }
     }
 
@@ -87,6 +106,15 @@ impl Host {
             "could not find a folder for state: set HOME or XDG_STATE_HOME to an absolute path",
         )?;
         Ok(home.join(".local/state/lean-computer-use"))
+    }
+
+    /// The folder of what can be made again: `$XDG_CACHE_HOME/lean-computer-use`, else
+    /// `~/.cache/lean-computer-use`, if there is a home.
+    #[must_use]
+    pub fn cache_folder(&self) -> Option<PathBuf> {
+        let cache = self.folder_var("XDG_CACHE_HOME").map(Path::to_owned);
+        let cache = cache.or_else(|| Some(self.home()?.join(".cache")))?;
+        Some(cache.join("lean-computer-use"))
     }
 
     /// The time now. `LEAN_COMPUTER_USE_CLOCK_MS` (milliseconds since 1970) replaces the clock,

@@ -14,6 +14,7 @@ pub mod assets;
 pub mod cli;
 pub mod cmd;
 pub mod desk;
+pub mod desk_command;
 pub mod escape;
 pub mod exit;
 pub mod files;

@@ -21,6 +21,12 @@ mod exit_codes;
 mod hook;
 mod install;
 mod meter;
+mod meter_compare;
+mod meter_filter;
+mod meter_ledger;
+mod meter_page;
+mod meter_report;
+mod meter_trees;
 mod observe;
 mod proof_faults;
 #[cfg(unix)]
@@ -29,6 +35,8 @@ mod real_claude;
 mod real_desk;
 #[cfg(target_os = "linux")]
 mod real_try;
+#[path = "../bench/src/tree/mod.rs"]
+mod tree;
 mod try_loop;
 #[cfg(unix)]
 mod verify_proof;

@@ -122,29 +122,29 @@ fn table_of_a_recorded_session() {
         .run(&["meter", case.to_str().unwrap()])
         .observe()
         .expect(0);
-    snapshot!(ctx, seen, @r#"
+    snapshot!(ctx, seen, @"
     exit 0
     --- stdout
-    day         messages  input  output  cache write  cache read
-    2026-11-30        11    108     251        1,100      31,000
-    total             11    108     251        1,100      31,000
+    day         messages  input  output  cache write  cache read     cost
+    2026-11-30        11    108     251        1,100      31,000  $0.0148
+    total             11    108     251        1,100      31,000  $0.0148
     --- stderr
     ---
-    "#);
+    ");
     let seen = ctx
         .run(&["meter", case.to_str().unwrap(), "--by", "agent"])
         .observe()
         .expect(0);
-    snapshot!(ctx, seen, @r#"
+    snapshot!(ctx, seen, @"
     exit 0
     --- stdout
-    agent          messages  input  output  cache write  cache read
-    desk-runner           3     24      63          300       3,000
-    (main thread)         8     84     188          800      28,000
-    total                11    108     251        1,100      31,000
+    agent          messages  input  output  cache write  cache read     cost
+    (main thread)         8     84     188          800      28,000  $0.0147
+    desk-runner           3     24      63          300       3,000  $0.0001
+    total                11    108     251        1,100      31,000  $0.0148
     --- stderr
     ---
-    "#);
+    ");
 }
 
 #[test]
@@ -171,11 +171,12 @@ fn broken_lines_and_hostile_names_are_said_and_harmless() {
     snapshot!(ctx, seen, @r#"
     exit 0
     --- stdout
-    model                                messages  input  output  cache write  cache read
-    "\u001b[2J</script><img onerror=x>"         1      0       7            0           0
-    total                                       1      0       7            0           0
+    model                                messages  input  output  cache write  cache read      cost
+    "\u001b[2J</script><img onerror=x>"         1      0       7            0           0  unpriced
+    total                                       1      0       7            0           0  unpriced
     messages without an end: 1 (their output may be more)
     skipped lines: 1 cut_last_line, 1 not_an_object, 2 not_json
+    note: no price for "\u001b[2J</script><img onerror=x>": the cost is not complete
     --- stderr
     ---
     "#);

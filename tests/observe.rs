@@ -82,6 +82,16 @@ impl Run {
         self
     }
 
+    /// Drops root's rights, which no lack of permission stops; other users keep their own.
+    #[cfg(unix)]
+    pub fn for_nobody(mut self) -> Self {
+        use std::os::unix::process::CommandExt;
+        if rustix::process::geteuid().is_root() {
+            self.command.uid(65534).gid(65534);
+        }
+        self
+    }
+
     /// Starts the process without waiting: for tests that run several at once. End it with
     /// [`Started::observe`].
     pub fn start(mut self) -> Started {
@@ -102,6 +112,12 @@ impl Run {
             name: self.name,
             open,
         }
+    }
+
+    /// Runs a process that is not the program itself, to its end; how it ended proves nothing.
+    pub fn unrecorded(self) -> Observed {
+        let output = self.start().child.wait_with_output().unwrap();
+        Observed::new(&output)
     }
 
     /// Runs the process to its end and records how it ended.

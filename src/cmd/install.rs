@@ -1,198 +1,150 @@
 //! `install`: plan, apply, say in a few lines what was done and what to do next.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
-use fs_err as fs;
+use anyhow::Result;
 
+use super::place::{Opened, Purpose, Where, is_project, running_binary};
 use crate::escape::shown;
 use crate::exit::Install;
 use crate::host::Host;
-use crate::install::apply::{self, Installed};
-use crate::install::plan::SettingsPlan;
-use crate::install::wanted::MANIFEST;
-use crate::install::{Binary, Manifest, OnPath, Plan, Wanted, binary, found, lock, scope};
+use crate::install::apply::{self, Records};
+use crate::install::plan::{Options, Plan};
+use crate::install::{Binary, Scope, actions, diff, stage};
+
+mod owner;
+mod report;
+
+use report::Report;
 
 /// Arguments of `install`.
 #[derive(Debug, clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one flag of the command line each"
+)]
 pub struct Args {
-    /// The project folder [default: the nearest one upwards with .claude or .git]
-    #[arg(long, value_name = "DIR")]
-    pub project: Option<PathBuf>,
+    /// Where to.
+    #[command(flatten)]
+    pub place: Where,
     /// Also allow the desk commands in permissions.allow, so that no call asks
     #[arg(long)]
     pub allow: bool,
+    /// Say what would be done, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print what would be changed as a unified diff, and write nothing
+    #[arg(long)]
+    pub diff: bool,
+    /// Replace files of somebody else (kept in a backup, which uninstall gives back), edited ones
+    /// too, and put back what you removed
+    #[arg(long)]
+    pub force: bool,
+    /// Register no hooks: files only
+    #[arg(long)]
+    pub no_hooks: bool,
+    /// Follow links that lead out of the project
+    #[arg(long)]
+    pub follow_links: bool,
+    /// Install as root into a folder of another user, who will own the files
+    #[arg(long)]
+    pub as_root: bool,
+    /// Ask nothing
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Args {
+    fn options(&self) -> Options {
+        Options {
+            allow: self.allow,
+            no_hooks: self.no_hooks,
+            force: self.force,
+            follow_links: self.follow_links,
+        }
+    }
+
+    fn writes(&self) -> bool {
+        !self.dry_run && !self.diff
+    }
 }
 
 /// Runs `install`.
 pub fn run(args: &Args, host: &mut Host) -> Result<Install> {
-    let root = project_root(args.project.as_deref(), host)?;
     let binary = running_binary(host)?;
-    let wanted = Wanted::project();
-    let _hold = lock::hold(&root)?;
-    let found = found::look(&root, &wanted)?;
-    let recorded = recorded(&found, &wanted)?;
-    let plan = Plan::new(&wanted, &found, recorded.as_ref(), args.allow);
-    let settings = plan.installable()?;
-    let done = apply::install(&root, &plan, &binary.record)?;
-    report(host, &root, &wanted, settings, &done)?;
-    warn(host, settings, &binary)?;
+    let purpose = Purpose::Install {
+        follow_links: args.follow_links,
+    };
+    let opened = args.place.open(purpose, &binary.path, host)?;
+    if !args.as_root {
+        owner::check(&opened.place.root)?;
+    }
+    let plan = Plan::new(
+        &opened.wanted,
+        &opened.found,
+        opened.recorded.as_ref(),
+        args.options(),
+    );
+    plan.installable()?;
+    if args.diff {
+        write!(host.out, "{}", diff::unified(&plan))?;
+        return Ok(Install::Done);
+    }
+    let records = Records::of(&plan, &binary.record)?;
+    if args.writes() {
+        if !agreed(args, &opened, host)? {
+            writeln!(host.out, "nothing was done")?;
+            return Ok(Install::Done);
+        }
+        carry_out(&opened, &plan, &records, &binary)?;
+    }
+    let report = Report {
+        opened: &opened,
+        plan: &plan,
+        binary: &binary,
+        actions: actions::of_install(&plan, &records),
+        dry: args.dry_run,
+    };
+    if args.json {
+        report.json(host)?;
+    } else {
+        report.text(host)?;
+    }
     Ok(Install::Done)
 }
 
-/// The project that the user means.
-pub fn project_root(asked: Option<&Path>, host: &Host) -> Result<PathBuf> {
-    let cwd = fs::canonicalize(&host.cwd)?;
-    let asked = match asked {
-        Some(folder) => {
-            let folder =
-                fs::canonicalize(cwd.join(folder)).context("could not find the project")?;
-            if !folder.is_dir() {
-                bail!(
-                    "could not use {} as a project: it is no folder",
-                    folder.display()
-                );
-            }
-            Some(folder)
-        }
-        None => None,
-    };
-    let home = host.home().and_then(|home| fs::canonicalize(home).ok());
-    scope::root(asked.as_deref(), &cwd, home.as_deref(), |folder| {
-        scope::MARKERS.iter().any(|name| folder.join(name).exists())
-    })
+fn carry_out(opened: &Opened, plan: &Plan<'_>, records: &Records, binary: &Binary) -> Result<()> {
+    stage::sweep(&opened.place, &opened.wanted)?;
+    binary.settle()?;
+    let actions = actions::of_install(plan, records);
+    if actions.iter().any(actions::Action::changes) || opened.found.journal.is_some() {
+        apply::install(&opened.place, plan, records)?;
+    }
+    Ok(())
 }
 
-/// What the last install left, checked.
-pub fn recorded(found: &found::Found, wanted: &Wanted) -> Result<Option<Manifest>> {
-    let Some(bytes) = &found.manifest else {
-        return Ok(None);
-    };
-    let manifest = Manifest::parse(bytes, wanted).with_context(|| {
-        format!("could not trust {MANIFEST}, so nothing was done: get it back from version control, or remove it")
-    })?;
-    Ok(Some(manifest))
-}
-
-fn running_binary(host: &Host) -> Result<Binary> {
-    let exe = host
-        .exe
-        .as_deref()
-        .context("could not find the running binary")?;
-    let temp = ["TMPDIR", "TEMP"]
-        .iter()
-        .find_map(|name| host.folder_var(name));
-    binary::look(exe, host.var("PATH"), temp.unwrap_or(Path::new("/tmp")))
-}
-
-fn report(
-    host: &mut Host,
-    root: &Path,
-    wanted: &Wanted,
-    settings: &SettingsPlan,
-    done: &Installed,
-) -> Result<()> {
+/// Asks before a folder that looks like no project becomes one. Only a person at a terminal is
+/// asked.
+fn agreed(args: &Args, opened: &Opened, host: &mut Host) -> Result<bool> {
+    let root = &opened.place.root;
+    let known =
+        opened.place.scope == Scope::User || args.place.project.is_some() || is_project(root);
+    if known || args.yes || !host.interactive {
+        return Ok(true);
+    }
     let place = shown(&root.to_string_lossy());
-    let version = env!("CARGO_PKG_VERSION");
-    if done.nothing() {
-        writeln!(
-            host.out,
-            "nothing to do: lean-computer-use {version} is installed in {place}"
-        )?;
-    } else {
-        writeln!(host.out, "installed lean-computer-use {version} in {place}")?;
-    }
-    if done.written > 0 {
-        writeln!(host.out, "  {} files written below .claude", done.written)?;
-    }
-    if done.merged {
-        writeln!(host.out, "  entries merged into .claude/settings.json")?;
-    }
-    if done.recorded && done.written == 0 && !done.merged {
-        writeln!(host.out, "  recorded which binary the launchers start here")?;
-    }
-    for (path, offered) in &done.kept {
-        let beside = if *offered {
-            "; the new text is beside it as .new"
-        } else {
-            ""
-        };
-        writeln!(host.out, "  kept as you edited it: {path}{beside}")?;
-    }
-    for path in &done.left_out {
-        writeln!(host.out, "  left out as you removed it: {path}")?;
-    }
-    permissions(host, wanted, settings, done)?;
-    if !done.nothing() {
-        writeln!(
-            host.out,
-            "next: start claude in {place}; hooks and agent start with the next session"
-        )?;
-    }
-    Ok(())
-}
-
-fn permissions(
-    host: &mut Host,
-    wanted: &Wanted,
-    settings: &SettingsPlan,
-    done: &Installed,
-) -> Result<()> {
-    if settings.allowed {
-        writeln!(
-            host.out,
-            "  the desk commands are allowed in permissions.allow"
-        )?;
-        return Ok(());
-    }
-    writeln!(
+    write!(
         host.out,
-        "  the desk commands are not allowed: each call asks, and background subagents are refused\n  \
-         to allow them: lean-computer-use install --allow"
+        "{place} has no .git and no .claude: install here? [y/N] "
     )?;
-    if !done.nothing() {
-        writeln!(host.out, "  which adds to permissions.allow")?;
-        for rule in &wanted.entries.rules {
-            writeln!(host.out, "    {rule}")?;
-        }
+    host.out.flush()?;
+    let mut answer = String::new();
+    let mut byte = [0; 1];
+    while host.stdin.read(&mut byte)? == 1 && byte != *b"\n" {
+        answer.push(char::from(byte[0]));
     }
-    Ok(())
-}
-
-fn warn(host: &mut Host, settings: &SettingsPlan, binary: &Binary) -> Result<()> {
-    let path = shown(&host.friendly(&binary.path));
-    match &binary.on_path {
-        OnPath::This => {}
-        OnPath::Nothing => writeln!(
-            host.err,
-            "warning: lean-computer-use is not on PATH, and agents call it by its name: put {path} on PATH"
-        )?,
-        OnPath::Other(other) => {
-            let other = shown(&host.friendly(other));
-            writeln!(
-                host.err,
-                "warning: PATH leads to another lean-computer-use, {other}, and agents call it by its name"
-            )?;
-        }
-    }
-    if binary.may_go_away {
-        writeln!(
-            host.err,
-            "warning: {path} lies in a build or temp folder and may go away: install again from where it stays"
-        )?;
-    }
-    if settings.marked {
-        writeln!(
-            host.err,
-            "warning: .claude/settings.json starts with a byte order mark, which old versions of Claude Code refuse"
-        )?;
-    }
-    if settings.disabled {
-        writeln!(
-            host.err,
-            "warning: .claude/settings.json says disableAllHooks: no hook will run"
-        )?;
-    }
-    Ok(())
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

@@ -7,31 +7,34 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use fs_err as fs;
 
+use super::place::Opened;
 use crate::escape::{quoted, shown};
 use crate::exit;
 use crate::files::sha256;
 use crate::host::Host;
-use crate::install::wanted::{LOCAL, OURS};
+use crate::install::{Scope, binary};
 use crate::proof::record::{self, Binary};
 use crate::proof::{Installed, Proven, Record, World, prove};
 
-/// Proves the install in `root`, whose commands are called by name, and writes `proof.json`.
-pub fn run(root: &Path, host: &Host) -> Result<Record> {
+/// Proves an install and writes `proof.json`.
+pub fn run(opened: &Opened, host: &Host) -> Result<Record> {
     if cfg!(not(unix)) {
         bail!("could not prove anything: launchers and signals need macOS or Linux");
     }
-    let (path, digest) = recorded(root)?;
-    let bytes = fs::read(&path).with_context(|| {
-        format!(
-            "could not read the recorded binary: run install again in {}",
-            root.display()
-        )
-    })?;
+    let root = &opened.place.root;
+    let recorded = opened.found.binary.as_deref().and_then(binary::recorded);
+    let (path, digest) =
+        recorded.context("could not tell which binary the launchers start: run install again")?;
+    let bytes = fs::read(&path)
+        .context("could not read the binary that the launchers start: run install again")?;
     let sha256 = sha256(&bytes);
-    let doubts = doubts(&path, &sha256, &digest, host);
+    let mut doubts = doubts(&path, &sha256, &digest, host);
+    if opened.place.scope == Scope::Project {
+        doubts.extend(by_name(&path, &sha256, host));
+    }
     let world = World::new(Installed {
         root: root.to_owned(),
-        ours: root.join(OURS),
+        ours: opened.place.at(&opened.place.names.ours),
         binary: path.clone(),
     })?;
     let rows = prove(&exit::table(), &world);
@@ -51,19 +54,6 @@ pub fn run(root: &Path, host: &Host) -> Result<Record> {
     Ok(record)
 }
 
-/// Path and digest of the binary that the launchers start, as `install` wrote them.
-fn recorded(root: &Path) -> Result<(PathBuf, String)> {
-    let record = fs::read_to_string(root.join(LOCAL).join("binary"))
-        .context("could not tell which binary the launchers start: run install again")?;
-    let mut lines = record.lines();
-    match (lines.next(), lines.next()) {
-        (Some(path), Some(digest)) if Path::new(path).is_absolute() => {
-            Ok((path.into(), digest.to_owned()))
-        }
-        _ => bail!("could not read which binary the launchers start: run install again"),
-    }
-}
-
 /// What is wrong with the binaries that are at hand, one line each.
 fn doubts(path: &Path, sha256: &str, recorded: &str, host: &Host) -> Vec<String> {
     let mut doubts = Vec::new();
@@ -78,19 +68,24 @@ fn doubts(path: &Path, sha256: &str, recorded: &str, host: &Host) -> Vec<String>
             "{place}, which the launchers start, is another binary than this one: run install again"
         ));
     }
+    doubts
+}
+
+/// In project scope agents call the binary by its name.
+fn by_name(path: &Path, sha256: &str, host: &Host) -> Option<String> {
+    let place = quoted(&host.friendly(path));
     match on_path(host) {
-        None => doubts.push(format!(
+        None => Some(format!(
             "lean-computer-use is not on PATH, and agents call it by its name: put {place} on PATH"
         )),
         Some(hit) if !is_same(&hit, sha256) => {
             let hit = quoted(&host.friendly(&hit));
-            doubts.push(format!(
+            Some(format!(
                 "PATH leads to another binary, {hit}, and agents call it by its name: put {place} before it"
-            ));
+            ))
         }
-        Some(_) => {}
+        Some(_) => None,
     }
-    doubts
 }
 
 fn is_same(path: &Path, digest: &str) -> bool {

@@ -1,64 +1,142 @@
 //! `uninstall`: gives back exactly what was there before.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use serde_json::json;
 
-use super::install::{project_root, recorded};
+use super::place::{Opened, Purpose, Where};
 use crate::escape::shown;
 use crate::exit::Uninstall;
 use crate::host::Host;
-use crate::install::apply::{self, Removed, SettingsFate};
-use crate::install::{Plan, Wanted, found, lock};
+use crate::install::actions::{self, Action};
+use crate::install::plan::{Fate, Options, Removal};
+use crate::install::{Plan, remove, stage};
 
 /// Arguments of `uninstall`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The project folder [default: the nearest one upwards with .claude or .git]
-    #[arg(long, value_name = "DIR")]
-    pub project: Option<PathBuf>,
+    /// Where from.
+    #[command(flatten)]
+    pub place: Where,
+    /// Say what would be done, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Runs `uninstall`.
 pub fn run(args: &Args, host: &mut Host) -> Result<Uninstall> {
-    let root = project_root(args.project.as_deref(), host)?;
-    let wanted = Wanted::project();
-    let _hold = lock::hold(&root)?;
-    let found = found::look(&root, &wanted)?;
-    let Some(manifest) = recorded(&found, &wanted)? else {
-        let place = shown(&root.to_string_lossy());
-        writeln!(host.out, "nothing to do: not installed in {place}")?;
+    let exe = host.exe.clone().unwrap_or_default();
+    let opened = args.place.open(Purpose::Uninstall, &exe, host)?;
+    if !args.dry_run {
+        stage::sweep(&opened.place, &opened.wanted)?;
+    }
+    let Some(manifest) = &opened.recorded else {
+        let place = shown(&opened.place.root.to_string_lossy());
+        if args.json {
+            json_answer(args, &opened, &[], &[], host)?;
+        } else {
+            writeln!(host.out, "nothing to do: not installed in {place}")?;
+        }
         return Ok(Uninstall::Done);
     };
-    let plan = Plan::new(&wanted, &found, Some(&manifest), false);
-    let done = apply::uninstall(&root, &plan, &manifest)?;
-    report(host, &root, &done)
-}
-
-fn report(host: &mut Host, root: &Path, done: &Removed) -> Result<Uninstall> {
-    let place = shown(&root.to_string_lossy());
-    writeln!(
-        host.out,
-        "removed lean-computer-use from {place}: {} files",
-        done.files
-    )?;
-    match done.settings {
-        SettingsFate::Untouched => {}
-        SettingsFate::Restored => {
-            writeln!(host.out, "  our entries are out of .claude/settings.json")?;
-        }
-        SettingsFate::Removed => writeln!(
-            host.out,
-            "  .claude/settings.json held nothing else and is gone"
-        )?,
+    let plan = Plan::new(
+        &opened.wanted,
+        &opened.found,
+        Some(manifest),
+        Options::default(),
+    );
+    let removal = plan.removal(manifest)?;
+    if !args.dry_run {
+        remove::uninstall(&opened.place, &plan, &removal, manifest)?;
     }
-    for path in &done.kept {
-        writeln!(host.out, "  kept, as it was changed since: {path}")?;
+    let kept: Vec<_> = removal
+        .kept()
+        .map(str::to_owned)
+        .chain(backups(&opened, &removal))
+        .collect();
+    if args.json {
+        json_answer(args, &opened, &actions::of_removal(&removal), &kept, host)?;
+    } else if args.dry_run {
+        dry(&opened, &removal, host)?;
+    } else {
+        report(&opened, &removal, &kept, host)?;
     }
-    Ok(if done.kept.is_empty() {
+    Ok(if kept.is_empty() {
         Uninstall::Done
     } else {
         Uninstall::Partial
     })
+}
+
+fn backups<'a>(opened: &'a Opened, removal: &'a Removal<'_>) -> impl Iterator<Item = String> + 'a {
+    removal
+        .backups
+        .iter()
+        .map(|name| opened.place.names.backup(name))
+}
+
+fn json_answer(
+    args: &Args,
+    opened: &Opened,
+    actions: &[Action],
+    kept: &[String],
+    host: &mut Host,
+) -> Result<()> {
+    let answer = json!({
+        "schema": 1,
+        "scope": opened.place.scope,
+        "root": opened.place.root.to_string_lossy(),
+        "dry_run": args.dry_run,
+        "actions": actions,
+        "kept": kept,
+    });
+    serde_json::to_writer_pretty(&mut host.out, &answer)?;
+    Ok(writeln!(host.out)?)
+}
+
+fn dry(opened: &Opened, removal: &Removal<'_>, host: &mut Host) -> Result<()> {
+    let place = shown(&opened.place.root.to_string_lossy());
+    writeln!(
+        host.out,
+        "would remove lean-computer-use from {place}, and writes nothing:"
+    )?;
+    for Action { does, path } in actions::of_removal(removal) {
+        writeln!(host.out, "  {does:<10} {}", shown(&path))?;
+    }
+    Ok(())
+}
+
+fn report(opened: &Opened, removal: &Removal<'_>, kept: &[String], host: &mut Host) -> Result<()> {
+    let place = shown(&opened.place.root.to_string_lossy());
+    let gone = |(_, fate): &&(&str, Fate<'_>)| matches!(fate, Fate::Gone | Fate::Restored(_));
+    let files = removal.files.iter().filter(gone).count();
+    writeln!(
+        host.out,
+        "removed lean-computer-use from {place}: {files} files"
+    )?;
+    for edit in &removal.settings {
+        match edit.after {
+            Some(_) => writeln!(host.out, "  our entries are out of {}", edit.file)?,
+            None => writeln!(host.out, "  {} held nothing else and is gone", edit.file)?,
+        }
+    }
+    for (path, fate) in &removal.files {
+        match fate {
+            Fate::Restored(_) => writeln!(host.out, "  given back as it was before: {path}")?,
+            Fate::NoBackup => writeln!(
+                host.out,
+                "  kept, as the backup of what it replaced is not on this machine: {path}"
+            )?,
+            Fate::Kept => writeln!(host.out, "  kept, as it was changed since: {path}")?,
+            Fate::Gone | Fate::NotOurs => {}
+        }
+    }
+    for path in kept.iter().filter(|path| path.contains("/backups/")) {
+        writeln!(host.out, "  kept, as it holds an edit of yours: {path}")?;
+    }
+    Ok(())
 }

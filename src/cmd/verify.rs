@@ -1,26 +1,27 @@
 //! `verify`: compares the disk with the manifest and with the binary.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde::Serialize;
 
-use super::install::{project_root, recorded};
+use super::place::{Purpose, Where};
 use super::proof;
 use crate::escape::shown;
 use crate::exit::Verify;
 use crate::host::Host;
+use crate::install::plan::Options;
 use crate::install::verify::{Finding, findings};
-use crate::install::{Plan, Wanted, found};
+use crate::install::{Plan, Scope};
 use crate::proof::Record;
 
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The project folder [default: the nearest one upwards with .claude or .git]
-    #[arg(long, value_name = "DIR")]
-    pub project: Option<PathBuf>,
+    /// Which install.
+    #[command(flatten)]
+    pub place: Where,
     /// See every exit code again, through the installed launchers and the recorded binary
     #[arg(long)]
     pub proof: bool,
@@ -33,6 +34,7 @@ pub struct Args {
 struct Answer<'a> {
     schema: u32,
     ok: bool,
+    scope: Scope,
     root: String,
     findings: &'a [Finding],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,17 +43,18 @@ struct Answer<'a> {
 
 /// Runs `verify`.
 pub fn run(args: &Args, host: &mut Host) -> Result<Verify> {
-    let root = project_root(args.project.as_deref(), host)?;
-    let wanted = Wanted::project();
-    let found = found::look(&root, &wanted)?;
-    let Some(manifest) = recorded(&found, &wanted)? else {
-        let place = shown(&root.to_string_lossy());
-        bail!("not installed in {place}: run lean-computer-use install");
-    };
-    let plan = Plan::new(&wanted, &found, Some(&manifest), false);
-    let findings = findings(&plan, &manifest);
+    let exe = host.exe.clone().unwrap_or_default();
+    let opened = args.place.open(Purpose::Look, &exe, host)?;
+    let manifest = opened.installed()?;
+    let plan = Plan::new(
+        &opened.wanted,
+        &opened.found,
+        Some(manifest),
+        Options::default(),
+    );
+    let findings = findings(&plan, manifest);
     let proof = if args.proof {
-        Some(proof::run(&root, host)?)
+        Some(proof::run(&opened, host)?)
     } else {
         None
     };
@@ -61,14 +64,15 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Verify> {
         let answer = Answer {
             schema: 1,
             ok,
-            root: root.to_string_lossy().into_owned(),
+            scope: opened.place.scope,
+            root: opened.place.root.to_string_lossy().into_owned(),
             findings: &findings,
             proof: proof.as_ref(),
         };
         serde_json::to_writer_pretty(&mut host.out, &answer)?;
         writeln!(host.out)?;
     } else {
-        print(host, &root, &findings)?;
+        print(host, &opened.place.root, &findings)?;
         if let Some(proof) = &proof {
             proof::print(proof, &mut host.out)?;
         }

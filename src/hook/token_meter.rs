@@ -66,7 +66,7 @@ pub fn run(event: &Event, state: &Path, now: Timestamp) -> Result<Verdict> {
     if found.transcripts.is_empty() {
         return Ok(Verdict::Silent);
     }
-    let counted = Scan::of(found).messages.settle();
+    let counted = Scan::of(found, |_, _| {}).messages.settle();
     let used = by_agent(&counted, &event.session);
     record(&used, event, state, now)?;
     Ok(summary(&used, event))

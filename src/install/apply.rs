@@ -1,196 +1,163 @@
-//! Carries a plan out. In go a root and a plan, out comes what was done. Files first, then the
-//! registrations, the manifest last; on the way out the other way round. Decides nothing.
+//! Carries an install out. In go a place and a plan, out comes nothing more than was planned.
+//! Journal first, then files, then registrations, then the manifest; each file is on disk before
+//! the next kind is begun. Decides nothing.
 
-use std::io;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use fs_err as fs;
 
-use super::found::Settings;
-use super::manifest::Manifest;
-use super::plan::{FilePlan, Plan, State};
-use super::wanted::{LOCAL, MANIFEST, SETTINGS};
-use crate::files::{read_if_present, replace, set_mode_of, sha256};
+use super::found::{Found, OnDisk};
+use super::journal::Journal;
+use super::manifest::Previous;
+use super::place::Place;
+use super::plan::{FilePlan, Plan, SettingsEdit, Step};
+use super::stage;
+use crate::files::{put, read_if_present, replace, set_mode_of, sha256, sync_folder};
 
-/// What an install did.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Installed {
-    /// Files written or mended.
-    pub written: usize,
-    /// Whether settings.json was changed.
-    pub merged: bool,
-    /// Whether the manifest or the machine's record was written.
-    pub recorded: bool,
-    /// Edited files that were kept, and whether the new text was put beside them.
-    pub kept: Vec<(String, bool)>,
-    /// Files that the user had removed.
-    pub left_out: Vec<String>,
+/// What an install writes beside the files and the settings.
+#[derive(Debug)]
+pub struct Records {
+    /// The manifest's new text, when it changes.
+    pub manifest: Option<String>,
+    /// The machine's own record of the binary, when it changes.
+    pub binary: Option<String>,
 }
 
-impl Installed {
-    /// Whether nothing was to do.
+impl Records {
+    /// Of a plan, `binary` being what the launchers should start.
+    pub fn of(plan: &Plan<'_>, binary: &str) -> Result<Self> {
+        let manifest = plan.manifest(plan.installable()?).text();
+        let same = |old: &Option<Vec<u8>>, new: &str| old.as_deref() == Some(new.as_bytes());
+        Ok(Self {
+            manifest: (!same(&plan.found.manifest, &manifest)).then_some(manifest),
+            binary: (!same(&plan.found.binary, binary)).then(|| binary.to_owned()),
+        })
+    }
+
+    /// Whether anything changes.
     #[must_use]
-    pub fn nothing(&self) -> bool {
-        self.written == 0 && !self.merged && !self.recorded
+    pub fn any(&self) -> bool {
+        self.manifest.is_some() || self.binary.is_some()
     }
 }
 
-/// What an uninstall did.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Removed {
-    /// Files removed.
-    pub files: usize,
-    /// What became of settings.json.
-    pub settings: SettingsFate,
-    /// Files that were changed since and so stay.
-    pub kept: Vec<String>,
-}
-
-/// What became of settings.json.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub enum SettingsFate {
-    /// It held nothing of ours.
-    #[default]
-    Untouched,
-    /// Our entries are out.
-    Restored,
-    /// It was ours and is gone.
-    Removed,
-}
-
-/// Installs. `binary` is the machine's own record.
-pub fn install(root: &Path, plan: &Plan<'_>, binary: &str) -> Result<Installed> {
+/// Installs.
+pub fn install(place: &Place, plan: &Plan<'_>, records: &Records) -> Result<()> {
     let settings = plan.installable()?;
-    for folder in plan.wanted.folders() {
-        fs::create_dir_all(root.join(folder))?;
+    let after = plan.manifest(settings);
+    stage::begin(place, &Journal::new(plan.recorded, Some(&after)))?;
+    make_folders(place, plan)?;
+    files(place, plan)?;
+    for edit in &settings.edits {
+        change_settings(place, plan.found, edit)?;
     }
-    let mut done = Installed::default();
-    for file in &plan.files {
-        write(root, file, &mut done)?;
-    }
-    let old = plan.found.settings.as_ref();
-    if old.is_none_or(|old| old.bytes != settings.merged) {
-        replace_settings(root, old, &settings.merged)?;
-        done.merged = true;
-    }
-    fs::create_dir_all(root.join(LOCAL))?;
-    let manifest = plan.manifest(settings).text();
-    for (path, text) in [
-        (format!("{LOCAL}/binary"), binary),
-        (MANIFEST.to_owned(), &manifest),
+    let names = &place.names;
+    let binary = format!("{}/binary", names.local);
+    for (name, text) in [
+        (&binary, &records.binary),
+        (&names.manifest, &records.manifest),
     ] {
-        let path = root.join(path);
-        if read_if_present(&path)?.as_deref() != Some(text.as_bytes()) {
-            replace(&path, text.as_bytes(), 0o644)?;
-            done.recorded = true;
+        if let Some(text) = text {
+            replace(&place.at(name), text.as_bytes(), 0o644)?;
         }
     }
-    Ok(done)
+    stage::end(place)
 }
 
-fn write(root: &Path, file: &FilePlan<'_>, done: &mut Installed) -> Result<()> {
-    let (wanted, path) = (file.wanted, root.join(&file.wanted.path));
-    match file.state {
-        State::New | State::Outdated => {
-            replace(&path, &wanted.bytes, wanted.mode())?;
-            done.written += 1;
+fn make_folders(place: &Place, plan: &Plan<'_>) -> Result<()> {
+    let mut touched = BTreeSet::new();
+    for folder in plan.wanted.folders() {
+        let path = place.at(folder);
+        if path.exists() {
+            continue;
         }
-        State::Mode => {
-            set_mode_of(&path, wanted.mode())?;
-            done.written += 1;
+        fs::create_dir_all(&path)?;
+        if let Some(above) = path.parent() {
+            stage::own_as(above, &path, &path)?;
+            touched.insert(above.to_owned());
         }
-        State::Edited { offer } => {
-            if offer {
-                replace(&beside(root, &wanted.path), &wanted.bytes, wanted.mode())?;
-                done.written += 1;
+    }
+    touched.iter().try_for_each(|folder| sync_folder(folder))
+}
+
+fn files(place: &Place, plan: &Plan<'_>) -> Result<()> {
+    let mut touched = BTreeSet::new();
+    for file in &plan.files {
+        write(place, file)?;
+        if !matches!(
+            file.step,
+            Step::None | Step::Keep | Step::LeaveOut | Step::Mode
+        ) {
+            touched.extend(place.at(file.path).parent().map(Path::to_owned));
+        }
+    }
+    touched.iter().try_for_each(|folder| sync_folder(folder))
+}
+
+fn write(place: &Place, file: &FilePlan<'_>) -> Result<()> {
+    let path = place.at(file.path);
+    let text = || {
+        file.wanted
+            .context("a step that writes has something to write")
+    };
+    match file.step {
+        Step::Create | Step::Update => put(&path, &text()?.bytes, text()?.mode()),
+        Step::Replace => {
+            if let Some(OnDisk::File { bytes, .. }) = file.found {
+                back_up(place, bytes)?;
             }
-            done.kept.push((wanted.path.clone(), offer));
+            put(&path, &text()?.bytes, text()?.mode())
         }
-        State::Deleted => done.left_out.push(wanted.path.clone()),
-        State::Same | State::Foreign | State::Blocked(_) => {}
+        Step::Mode => set_mode_of(&path, text()?.mode()),
+        Step::Offer => put(
+            &place.at(&format!("{}.new", file.path)),
+            &text()?.bytes,
+            text()?.mode(),
+        ),
+        Step::Remove => match file.recorded.and_then(|record| record.previous.as_ref()) {
+            Some(previous) => give_back(place, file.path, previous),
+            None => stage::remove(&path),
+        },
+        Step::None | Step::Keep | Step::LeaveOut | Step::Refuse => Ok(()),
     }
-    Ok(())
 }
 
-/// Claude Code writes this file without a lock, so it is looked at once more.
-fn replace_settings(root: &Path, old: Option<&Settings>, bytes: &[u8]) -> Result<()> {
-    let path = old.map_or_else(|| root.join(SETTINGS), |old| old.path.clone());
+/// Keeps bytes under their digest, on disk before anything stands in their place.
+fn back_up(place: &Place, bytes: &[u8]) -> Result<()> {
+    let folder = place.at(&place.names.backup(""));
+    fs::create_dir_all(&folder)?;
+    replace(&place.at(&place.names.backup(&sha256(bytes))), bytes, 0o600)
+}
+
+/// Puts a replaced file back where it stood.
+pub fn give_back(place: &Place, path: &str, previous: &Previous) -> Result<()> {
+    let backup = place.at(&place.names.backup(&previous.sha256));
+    let mode = u32::from_str_radix(&previous.mode, 8).context("a mode is octal")?;
+    let bytes = fs::read(&backup)?;
+    ensure!(
+        sha256(&bytes) == previous.sha256,
+        "could not give back {path}: its backup was changed; put it back by hand from {}",
+        backup.display()
+    );
+    put(&place.at(path), &bytes, mode)?;
+    Ok(fs::remove_file(&backup)?)
+}
+
+/// Claude Code writes these files without a lock, so each is looked at once more.
+pub fn change_settings(place: &Place, found: &Found, edit: &SettingsEdit) -> Result<()> {
+    let old = found.settings.get(&edit.file);
+    let path = old.map_or_else(|| place.at(&edit.file), |old| old.path.clone());
     let now = read_if_present(&path)?;
     ensure!(
         now.as_ref() == old.map(|old| &old.bytes),
-        "could not change {SETTINGS}: somebody else just did; run this again"
+        "could not change {}: somebody else just did; run this again",
+        edit.file
     );
-    replace(&path, bytes, old.map_or(0o644, |old| old.mode))
-}
-
-fn beside(root: &Path, path: &str) -> std::path::PathBuf {
-    root.join(format!("{path}.new"))
-}
-
-/// Takes everything of ours out: `manifest` says what that is.
-pub fn uninstall(root: &Path, plan: &Plan<'_>, manifest: &Manifest) -> Result<Removed> {
-    let mut done = Removed::default();
-    if let (Some(rest), Some(old)) = (plan.settings_without_us()?, &plan.found.settings) {
-        done.settings = if let Some(rest) = rest {
-            replace_settings(root, Some(old), &rest)?;
-            SettingsFate::Restored
-        } else {
-            fs::remove_file(&old.path)?;
-            SettingsFate::Removed
-        };
+    if let Some(after) = &edit.after {
+        return replace(&path, after, old.map_or(0o644, |old| old.mode));
     }
-    for file in &plan.files {
-        let Some(record) = file.recorded else {
-            continue;
-        };
-        let path = &file.wanted.path;
-        match file.state {
-            State::Same | State::Mode | State::Outdated => {
-                fs::remove_file(root.join(path))?;
-                done.files += 1;
-            }
-            State::Edited { .. } | State::Foreign | State::Blocked(_) => {
-                done.kept.push(path.clone());
-            }
-            State::New | State::Deleted => {}
-        }
-        let offer = plan.found.offers.get(path);
-        if offer.is_some_and(|offer| sha256(offer) == record.source_sha256) {
-            fs::remove_file(beside(root, path))?;
-        }
-    }
-    remove_local(root)?;
-    fs::remove_file(root.join(MANIFEST))?;
-    for folder in manifest.folders.iter().rev() {
-        remove_if_empty(&root.join(folder))?;
-    }
-    Ok(done)
-}
-
-/// The machine's own folder, whole; a link in its place is only unlinked.
-fn remove_local(root: &Path) -> Result<()> {
-    let path = root.join(LOCAL);
-    match fs::symlink_metadata(&path) {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(&path)?,
-        Ok(_) => fs::remove_file(&path)?,
-        Err(_) => {}
-    }
-    Ok(())
-}
-
-fn remove_if_empty(folder: &Path) -> Result<()> {
-    match fs::remove_dir(folder) {
-        Err(error)
-            if !matches!(
-                error.kind(),
-                io::ErrorKind::NotFound
-                    | io::ErrorKind::DirectoryNotEmpty
-                    | io::ErrorKind::NotADirectory
-            ) =>
-        {
-            Err(error).with_context(|| "could not remove an empty folder")
-        }
-        _ => Ok(()),
-    }
+    fs::remove_file(&path)?;
+    path.parent().map_or(Ok(()), sync_folder)
 }

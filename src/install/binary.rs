@@ -1,5 +1,6 @@
 //! Which binary the installed launchers start first. In go the running binary and PATH, out comes
-//! the machine's own record and what is doubtful about it. Reads the binary for its digest.
+//! the machine's own record and what is doubtful about it. Reads the binary for its digest, and
+//! copies one that would go away.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use fs_err as fs;
 
-use crate::files::sha256;
+use crate::files::{read_if_present, replace, sha256};
 
 /// The recorded binary.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Binary {
     pub on_path: OnPath,
     /// Whether it lies in a build or temp folder.
     pub may_go_away: bool,
+    /// Where the running binary lies, when it must be copied to `path` because npm will remove it.
+    pub copied_from: Option<PathBuf>,
     /// Path and SHA-256, one a line.
     pub record: String,
 }
@@ -34,28 +37,86 @@ pub enum OnPath {
     Nothing,
 }
 
-/// Looks at the running binary `exe`, at `path` (the variable's value) and the temp folder.
-pub fn look(exe: &Path, path: Option<&OsStr>, temp: &Path) -> Result<Binary> {
-    let name = format!("{}{}", env!("CARGO_PKG_NAME"), std::env::consts::EXE_SUFFIX);
-    let real = fs::canonicalize(exe).context("could not find the running binary")?;
-    let folders = std::env::split_paths(path.unwrap_or_default());
+/// What a look at the binary needs to know of its surroundings.
+#[derive(Debug)]
+pub struct Around<'a> {
+    /// The running binary.
+    pub exe: &'a Path,
+    /// The value of PATH.
+    pub path: Option<&'a OsStr>,
+    /// The folder for temp files.
+    pub temp: &'a Path,
+    /// The user's home folder.
+    pub home: Option<&'a Path>,
+}
+
+fn name() -> String {
+    format!("{}{}", env!("CARGO_PKG_NAME"), std::env::consts::EXE_SUFFIX)
+}
+
+/// Looks at the running binary.
+pub fn look(around: &Around<'_>) -> Result<Binary> {
+    let real = fs::canonicalize(around.exe).context("could not find the running binary")?;
+    let folders = std::env::split_paths(around.path.unwrap_or_default());
     let mut hits = folders
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(&name))
+        .filter(|folder| folder.is_absolute() && !is_npx_cache(folder))
+        .map(|folder| folder.join(name()))
         .filter(|hit| hit.is_file());
-    let (path, on_path) = match hits.next() {
+    let (mut path, on_path) = match hits.next() {
         Some(hit) if fs::canonicalize(&hit).ok().as_ref() == Some(&real) => (hit, OnPath::This),
-        Some(hit) => (exe.to_owned(), OnPath::Other(hit)),
-        None => (exe.to_owned(), OnPath::Nothing),
+        Some(hit) => (around.exe.to_owned(), OnPath::Other(hit)),
+        None => (around.exe.to_owned(), OnPath::Nothing),
     };
+    let mut copied_from = None;
+    if is_npx_cache(&path) {
+        let home = around.home.context(
+            "could not find a place for the binary, which npx will remove: set HOME, or install it with npm install -g",
+        )?;
+        path = home.join(".local/share/lean-computer-use/bin").join(name());
+        copied_from = Some(real.clone());
+    }
     let digest = sha256(&fs::read(&real)?);
-    let temp = fs::canonicalize(temp).unwrap_or_else(|_| temp.to_owned());
+    let temp = fs::canonicalize(around.temp).unwrap_or_else(|_| around.temp.to_owned());
+    let temporary = real.starts_with(&temp) || path.starts_with(&temp);
     Ok(Binary {
-        may_go_away: is_build_folder(&real) || real.starts_with(&temp) || path.starts_with(&temp),
+        may_go_away: copied_from.is_none() && (is_build_folder(&real) || temporary),
         record: format!("{}\n{digest}\n", path.display()),
         path,
         on_path,
+        copied_from,
     })
+}
+
+impl Binary {
+    /// Copies the binary to where it stays, when it has to be.
+    pub fn settle(&self) -> Result<()> {
+        let Some(from) = &self.copied_from else {
+            return Ok(());
+        };
+        let bytes = fs::read(from)?;
+        if read_if_present(&self.path)?.as_ref() == Some(&bytes) {
+            return Ok(());
+        }
+        let folder = self.path.parent().context("a file path has a folder")?;
+        fs::create_dir_all(folder)?;
+        replace(&self.path, &bytes, 0o755)
+    }
+}
+
+/// The path in a record of `local/binary`, and the digest behind it.
+#[must_use]
+pub fn recorded(record: &[u8]) -> Option<(PathBuf, String)> {
+    let mut lines = std::str::from_utf8(record).ok()?.lines();
+    let path = lines
+        .next()
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())?;
+    Some((path, lines.next().unwrap_or_default().to_owned()))
+}
+
+/// npx unpacks into `_npx/HASH/node_modules` of npm's cache and forgets it there.
+fn is_npx_cache(path: &Path) -> bool {
+    path.iter().any(|name| name == "_npx")
 }
 
 /// Cargo's own output folders: `target/debug`, `target/release`, with a platform between or not.
@@ -84,5 +145,12 @@ mod tests {
         ] {
             assert_eq!(is_build_folder(Path::new(path)), want, "{path}");
         }
+    }
+
+    #[test]
+    fn a_record_names_an_absolute_path() {
+        let (path, digest) = recorded(b"/opt/x\nabc\n").unwrap();
+        assert_eq!((path.to_str(), digest.as_str()), (Some("/opt/x"), "abc"));
+        assert!(recorded(b"x\nabc\n").is_none() && recorded(b"").is_none());
     }
 }

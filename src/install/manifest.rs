@@ -2,15 +2,18 @@
 //! written, out comes a record that can do no harm, or a refusal of the whole; and back. No time
 //! and no path of this machine is in it: it is committed, and twice is the same as once.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use super::place::Scope;
 use super::settings::{Entries, Registration, Trace};
-use super::wanted::{SETTINGS, Wanted};
-use crate::escape::quoted;
+use super::wanted::Wanted;
 use crate::files::sha256;
 
-const SCHEMA: u32 = 1;
+mod check;
+
+/// The shape that this release writes.
+pub const SCHEMA: u32 = 1;
 
 /// `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,19 +23,35 @@ pub struct Manifest {
     pub schema: u32,
     /// Who wrote it.
     pub tool: Tool,
-    /// Always `project`.
-    pub scope: String,
+    /// Whose settings hold the hooks. Project and local share one manifest.
+    pub scope: Scope,
     /// The files, in the order of their paths.
     pub files: Vec<FileRecord>,
-    /// The settings file, the only entry in project scope.
+    /// The settings files that were merged: one, or none when nothing was to merge.
     pub settings: Vec<SettingsRecord>,
     /// What the installed commands end with.
     pub commands: Vec<serde_json::Value>,
     /// Folders that were not there, parents first.
     pub folders: Vec<String>,
+    /// Why no hooks were registered, when they were not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_hooks: Option<WithoutHooks>,
+    /// Whether links out of the project were followed because that was asked for.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub follow_links: bool,
     /// SHA-256 of the text without this field.
     #[serde(rename = "self", default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+}
+
+/// Why an install registered no hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WithoutHooks {
+    /// The user said so.
+    Asked,
+    /// An enabled plugin of ours brings them.
+    Plugin,
 }
 
 /// The release that wrote a manifest.
@@ -63,6 +82,22 @@ pub struct FileRecord {
     pub mode: String,
     /// SHA-256 of what was shipped last: another one when the user's edit was kept.
     pub source_sha256: String,
+    /// Whether we put it there; false when the very same file was there already.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub created: bool,
+    /// What stood there before, and is kept in `local/backups/`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<Previous>,
+}
+
+/// A file that gave way to ours because that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Previous {
+    /// SHA-256 of its bytes, and the name of the backup.
+    pub sha256: String,
+    /// Its permission bits.
+    pub mode: String,
 }
 
 /// What was done to the settings file.
@@ -102,42 +137,49 @@ impl Manifest {
     pub fn parse(bytes: &[u8], wanted: &Wanted) -> Result<Self> {
         let manifest: Self =
             serde_json::from_slice(bytes).context("not a manifest of this release")?;
-        ensure!(
-            manifest.schema == SCHEMA,
-            "written in schema {}, this release reads {SCHEMA}",
-            manifest.schema
-        );
-        for file in &manifest.files {
-            let ours = wanted.file(&file.path).is_some();
-            ensure!(
-                ours,
-                "it names a file that is never installed: {}",
-                quoted(&file.path)
-            );
-        }
-        let folders = wanted.folders();
-        for folder in &manifest.folders {
-            let ours = folders.contains(folder.as_str());
-            ensure!(
-                ours,
-                "it names a folder that is never made: {}",
-                quoted(folder)
-            );
-        }
-        ensure!(
-            manifest.settings.len() <= 1,
-            "it names several settings files"
-        );
-        for settings in &manifest.settings {
-            settings.check(wanted)?;
-        }
+        manifest.check(wanted)?;
         Ok(manifest)
     }
 
-    /// What was done to settings.json.
+    /// A manifest of nothing.
     #[must_use]
-    pub fn settings(&self) -> Option<&SettingsRecord> {
-        self.settings.first()
+    pub fn empty(scope: Scope, digest: &str) -> Self {
+        Self {
+            schema: SCHEMA,
+            tool: Tool {
+                name: env!("CARGO_PKG_NAME").to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                digest: digest.to_owned(),
+            },
+            scope,
+            files: Vec::new(),
+            settings: Vec::new(),
+            commands: Vec::new(),
+            folders: Vec::new(),
+            without_hooks: None,
+            follow_links: false,
+            digest: None,
+        }
+    }
+
+    /// What was installed at this path.
+    #[must_use]
+    pub fn file(&self, path: &str) -> Option<&FileRecord> {
+        self.files.iter().find(|file| file.path == path)
+    }
+
+    /// What was done to this settings file.
+    #[must_use]
+    pub fn settings(&self, file: &str) -> Option<&SettingsRecord> {
+        self.settings.iter().find(|settings| settings.file == file)
+    }
+
+    /// Whether permission rules were added anywhere.
+    #[must_use]
+    pub fn has_rules(&self) -> bool {
+        self.settings
+            .iter()
+            .any(|settings| !settings.trace.rules.is_empty())
     }
 
     /// The canonical text, with its digest.
@@ -161,12 +203,14 @@ impl SettingsRecord {
     #[must_use]
     pub fn entries(&self, wanted: &Wanted) -> Entries {
         let registration = |handler: &HandlerRecord| {
+            let (hook, form) = handler.form(wanted)?;
             Some(Registration {
+                hook: hook.clone(),
                 event: handler.event.clone(),
                 matcher: handler.matcher.clone(),
                 command: handler.command.clone(),
                 timeout: handler.timeout,
-                form: handler.form(wanted)?.clone(),
+                form: form.clone(),
             })
         };
         Entries {
@@ -174,55 +218,24 @@ impl SettingsRecord {
             rules: self.trace.rules.clone(),
         }
     }
-
-    fn check(&self, wanted: &Wanted) -> Result<()> {
-        ensure!(
-            self.file == SETTINGS,
-            "it names another settings file: {}",
-            quoted(&self.file)
-        );
-        for handler in &self.handlers {
-            if handler.form(wanted).is_none() {
-                bail!(
-                    "it claims a hook that is not of our form: {}",
-                    quoted(&handler.command)
-                );
-            }
-        }
-        for rule in &self.trace.rules {
-            let ours = wanted.entries.rules.contains(rule);
-            ensure!(ours, "it claims a rule that we never add: {}", quoted(rule));
-        }
-        let emptied = self.trace.emptied.iter();
-        for pointer in self
-            .trace
-            .created_keys
-            .iter()
-            .chain(emptied.clone().map(|e| &e.pointer))
-        {
-            let event = pointer.strip_prefix("/hooks/").unwrap_or_default();
-            let known = ["", "/hooks", "/permissions", "/permissions/allow"];
-            let ours = known.contains(&pointer.as_str())
-                || self.handlers.iter().any(|handler| handler.event == event);
-            ensure!(
-                ours,
-                "it claims a key that we never create: {}",
-                quoted(pointer)
-            );
-        }
-        for kept in emptied {
-            let blank = kept.inner.bytes().all(|b| b.is_ascii_whitespace());
-            ensure!(blank, "it would write text that is not white space");
-        }
-        Ok(())
-    }
 }
 
-impl HandlerRecord {
-    fn form<'w>(&self, wanted: &'w Wanted) -> Option<&'w (String, String)> {
-        wanted.forms.iter().find(|(before, behind)| {
-            let path = self.command.strip_prefix(before);
-            path.and_then(|path| path.strip_suffix(behind)).is_some()
-        })
-    }
+fn yes() -> bool {
+    true
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+fn is_true(value: &bool) -> bool {
+    *value
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !*value
 }

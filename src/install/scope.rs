@@ -27,8 +27,8 @@ pub fn root(
     });
     if Some(root) == home {
         bail!(
-            "could not use the home folder as a project: its .claude serves every project; name a \
-             project folder with --project DIR"
+            "could not use the home folder as a project: its .claude serves every project; use \
+             --user for that, or name a project folder with --project DIR"
         );
     }
     Ok(root.to_owned())

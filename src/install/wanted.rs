@@ -1,38 +1,40 @@
-//! What should exist in a project: every file with its path, bytes and mode, every hook handler and
+//! What should exist in a place: every file with its path, bytes and mode, every hook handler and
 //! permission rule. In go the embedded assets, out comes a value; tokens are filled here. Does not
 //! look at the disk.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
+use anyhow::{Context, Result};
 use include_dir::Dir;
-use serde::Deserialize;
 
-use super::settings::{Entries, Registration};
+use super::place::{Names, Place, Scope};
+use super::settings::{Entries, Form};
+use super::shipped::{Shipped, asset, in_single_quotes, shell_word};
 use crate::assets::{AGENTS, ASSETS, BRIEFS, HOOKS};
 use crate::files::sha256;
 
-/// The folder that is ours alone, from the root.
-pub const OURS: &str = ".claude/lean-computer-use";
-/// The manifest, from the root.
-pub const MANIFEST: &str = ".claude/lean-computer-use/manifest.json";
-/// What belongs to one machine, from the root.
-pub const LOCAL: &str = ".claude/lean-computer-use/local";
-/// The merged file, from the root.
-pub const SETTINGS: &str = ".claude/settings.json";
-
-/// Everything that an install of this release leaves in a project.
+/// Everything that an install of this release leaves in a place.
 #[derive(Debug)]
 pub struct Wanted {
+    /// Its scope.
+    pub scope: Scope,
+    /// The names it uses.
+    pub names: Names,
     /// Files, in the order of their paths.
     pub files: Vec<WantedFile>,
-    /// Our part of settings.json; the rules only when they are asked for.
+    /// Our part of the settings; the rules only when they are asked for.
     pub entries: Entries,
-    /// What a command of ours starts and ends with, for each hook.
-    pub forms: Vec<(String, String)>,
+    /// How a handler of each hook is written, in any release.
+    pub forms: Vec<(String, Form)>,
     /// The exit-code table.
     pub commands: Vec<serde_json::Value>,
-    /// SHA-256 over all files with their paths: the same on every platform.
+    /// SHA-256 over all files of project scope with their paths: the same on every machine.
     pub digest: String,
+    /// Files that only earlier releases installed.
+    pub earlier: Vec<String>,
+    /// The data it was made from.
+    pub shipped: Shipped,
 }
 
 /// One file.
@@ -57,35 +59,52 @@ impl WantedFile {
 }
 
 impl Wanted {
-    /// What the project scope wants.
-    ///
-    /// # Panics
-    /// When the embedded data is not what this build expects, which a test rules out.
-    #[must_use]
-    pub fn project() -> Self {
-        let registered: Registered = data(&HOOKS, "registrations.json");
-        let desk: Desk = data(&ASSETS, "desk/tools.json");
-        let table: Table = data(&ASSETS, "exit-codes.json");
-        let mut files = files(&desk, &registered);
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        let rule = |tool: &String| {
-            let rule = desk.rule.replace("__DESK__", &desk.prefix.project);
-            rule.replace("__TOOL__", tool)
+    /// What `place` wants, when the launchers are to start `binary`. Project scope names no path
+    /// of this machine, so there the binary is not used.
+    pub fn new(place: &Place, binary: &Path) -> Result<Self> {
+        let shipped = Shipped::read();
+        let scope = place.scope;
+        let [ours, binary] = [&place.at(&place.names.ours), binary].map(|path| {
+            let text = path.to_str().map(|text| text.replace('\\', "/"));
+            text.with_context(|| {
+                format!("could not use the path {}: it is not UTF-8", path.display())
+            })
+        });
+        let (ours, binary) = (ours?, binary?);
+        let prefix = match scope {
+            Scope::Project => shipped.desk.prefix.clone(),
+            Scope::Local | Scope::User => shell_word(&binary),
         };
-        Self {
+        let files = |scope, prefix: &str| {
+            let fill = Fill {
+                shipped: &shipped,
+                scope,
+                names: &Names::new(scope),
+                ours: &ours,
+                prefix,
+                binary: &binary,
+            };
+            fill.files()
+        };
+        Ok(Self {
             entries: Entries {
-                registrations: registered.all(),
-                rules: desk.tools.iter().map(rule).collect(),
+                registrations: shipped.registrations(scope, &ours),
+                rules: shipped.rules(&prefix),
             },
-            forms: registered
-                .hooks
+            forms: shipped.forms(scope),
+            commands: shipped.table.commands.clone(),
+            digest: digest(&files(Scope::Project, &shipped.desk.prefix)),
+            earlier: shipped
+                .earlier
+                .files
                 .iter()
-                .map(|h| registered.form(&h.name))
+                .map(|path| format!("{}{path}", place.names.prefix))
                 .collect(),
-            commands: table.commands,
-            digest: digest(&files),
-            files,
-        }
+            files: files(scope, &prefix),
+            names: place.names.clone(),
+            scope,
+            shipped,
+        })
     }
 
     /// The file of this path.
@@ -94,16 +113,36 @@ impl Wanted {
         self.files.iter().find(|file| file.path == path)
     }
 
-    /// Every folder that the files need, parents first.
+    /// Whether some release of ours installs a file here.
+    #[must_use]
+    pub fn knows(&self, path: &str) -> bool {
+        self.file(path).is_some() || self.earlier.iter().any(|earlier| earlier == path)
+    }
+
+    /// Every folder that the files need, parents first. The root itself is one in user scope.
     #[must_use]
     pub fn folders(&self) -> BTreeSet<&str> {
         let mut folders = BTreeSet::new();
+        if self.names.prefix.is_empty() {
+            folders.insert("");
+        }
         for file in &self.files {
-            let slashes = file.path.match_indices('/');
-            folders.extend(slashes.map(|(at, _)| &file.path[..at]));
+            folders.extend(above(&file.path));
         }
         folders
     }
+
+    /// Those, and the folders of earlier releases.
+    #[must_use]
+    pub fn known_folders(&self) -> BTreeSet<&str> {
+        let mut folders = self.folders();
+        folders.extend(self.earlier.iter().flat_map(|path| above(path)));
+        folders
+    }
+}
+
+fn above(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(at, _)| &path[..at])
 }
 
 fn digest(files: &[WantedFile]) -> String {
@@ -116,48 +155,98 @@ fn digest(files: &[WantedFile]) -> String {
     sha256(&all.collect::<Vec<_>>())
 }
 
-fn files(desk: &Desk, registered: &Registered) -> Vec<WantedFile> {
-    let mut files = Vec::new();
-    let mut add = |path: String, kind, bytes: Vec<u8>| {
-        files.push(WantedFile {
-            path,
-            kind,
-            bytes,
-            executable: kind == "tool",
-        });
-    };
-    let text = |bytes: &[u8]| fill(bytes, "__DESK__", &desk.prefix.project);
-    for (name, bytes) in each(&AGENTS) {
-        add(format!(".claude/agents/{name}"), "agent", text(bytes));
+/// What the tokens of the embedded files stand for.
+struct Fill<'a> {
+    shipped: &'a Shipped,
+    scope: Scope,
+    names: &'a Names,
+    /// The absolute folder that is ours.
+    ours: &'a str,
+    prefix: &'a str,
+    binary: &'a str,
+}
+
+impl Fill<'_> {
+    fn files(&self) -> Vec<WantedFile> {
+        let mut files = Vec::new();
+        let mut add = |path: String, kind, bytes: Vec<u8>| {
+            files.push(WantedFile {
+                path,
+                kind,
+                bytes,
+                executable: kind == "tool",
+            });
+        };
+        let (base, ours) = (self.names.prefix, &self.names.ours);
+        for (name, bytes) in each(&AGENTS) {
+            add(format!("{base}agents/{name}"), "agent", self.text(bytes));
+        }
+        for (name, bytes) in each(&BRIEFS) {
+            add(format!("{ours}/briefs/{name}"), "brief", self.text(bytes));
+        }
+        for (name, bytes) in each(&ASSETS).filter(|(name, _)| name.starts_with("skills/")) {
+            add(format!("{base}{name}"), "skill", self.text(bytes));
+        }
+        for name in ["README.md", "desk/README.md"] {
+            add(
+                format!("{ours}/{name}"),
+                "doc",
+                self.text(asset(&ASSETS, name)),
+            );
+        }
+        let user = self.scope == Scope::User;
+        let launcher = if user {
+            "desk/launcher-user"
+        } else {
+            "desk/launcher"
+        };
+        for tool in &self.shipped.desk.tools {
+            let bytes = self.launcher(asset(&ASSETS, launcher), "__TOOL__", tool);
+            add(format!("{ours}/desk/{tool}"), "tool", bytes);
+        }
+        let launcher = if user { "launcher-user" } else { "launcher" };
+        for hook in &self.shipped.registered.hooks {
+            let bytes = self.launcher(asset(&HOOKS, launcher), "__HOOK__", &hook.name);
+            add(format!("{ours}/hooks/{}", hook.name), "hook", bytes);
+        }
+        let local = self.scope == Scope::Local;
+        let ignored = if local {
+            "gitignore-local"
+        } else {
+            "gitignore"
+        };
+        for (name, source) in [
+            ("exit-codes.json", "exit-codes.json"),
+            (".gitignore", ignored),
+        ] {
+            add(
+                format!("{ours}/{name}"),
+                "data",
+                asset(&ASSETS, source).to_vec(),
+            );
+        }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files
     }
-    for (name, bytes) in each(&BRIEFS) {
-        add(format!("{OURS}/briefs/{name}"), "brief", text(bytes));
+
+    fn text(&self, bytes: &[u8]) -> Vec<u8> {
+        let text = String::from_utf8_lossy(bytes).replace("__DESK__", self.prefix);
+        let text = match self.scope {
+            // The brief lies in the user's own folder; evidence stays in the project at hand.
+            Scope::User => text.replace(
+                ".claude/lean-computer-use/briefs",
+                &format!("{}/briefs", self.ours),
+            ),
+            Scope::Project | Scope::Local => text,
+        };
+        text.into_bytes()
     }
-    for (name, bytes) in each(&ASSETS).filter(|(name, _)| name.starts_with("skills/")) {
-        add(format!(".claude/{name}"), "skill", text(bytes));
+
+    fn launcher(&self, bytes: &[u8], token: &str, name: &str) -> Vec<u8> {
+        let text = String::from_utf8_lossy(bytes).replace(token, name);
+        text.replace("__BINARY__", &in_single_quotes(self.binary))
+            .into_bytes()
     }
-    for name in ["README.md", "desk/README.md"] {
-        add(format!("{OURS}/{name}"), "doc", text(asset(&ASSETS, name)));
-    }
-    for tool in &desk.tools {
-        let bytes = fill(asset(&ASSETS, "desk/launcher"), "__TOOL__", tool);
-        add(format!("{OURS}/desk/{tool}"), "tool", bytes);
-    }
-    for hook in &registered.hooks {
-        let bytes = fill(asset(&HOOKS, "launcher"), "__HOOK__", &hook.name);
-        add(format!("{OURS}/hooks/{}", hook.name), "hook", bytes);
-    }
-    for (name, source) in [
-        ("exit-codes.json", "exit-codes.json"),
-        (".gitignore", "gitignore"),
-    ] {
-        add(
-            format!("{OURS}/{name}"),
-            "data",
-            asset(&ASSETS, source).to_vec(),
-        );
-    }
-    files
 }
 
 /// The files of an embedded folder, with their path in it.
@@ -174,120 +263,58 @@ fn each(folder: &'static Dir<'static>) -> impl Iterator<Item = (String, &'static
     found.into_iter()
 }
 
-fn asset(folder: &Dir<'static>, path: &str) -> &'static [u8] {
-    folder
-        .get_file(path)
-        .expect("the tests build every wanted file")
-        .contents()
-}
-
-fn data<T: for<'de> Deserialize<'de>>(folder: &Dir<'static>, path: &str) -> T {
-    serde_json::from_slice(asset(folder, path)).expect("the tests read the embedded data")
-}
-
-fn fill(bytes: &[u8], token: &str, with: &str) -> Vec<u8> {
-    String::from_utf8_lossy(bytes)
-        .replace(token, with)
-        .into_bytes()
-}
-
-/// `assets/desk/tools.json`.
-#[derive(Deserialize)]
-struct Desk {
-    prefix: ByScope,
-    tools: Vec<String>,
-    rule: String,
-}
-
-#[derive(Deserialize)]
-struct ByScope {
-    project: String,
-}
-
-/// `assets/exit-codes.json`.
-#[derive(Deserialize)]
-struct Table {
-    commands: Vec<serde_json::Value>,
-}
-
-/// `hooks/registrations.json`.
-#[derive(Deserialize)]
-struct Registered {
-    command: ByScope,
-    timeout: u64,
-    hooks: Vec<Hook>,
-}
-
-#[derive(Deserialize)]
-struct Hook {
-    name: String,
-    events: Vec<HookEvent>,
-}
-
-#[derive(Deserialize)]
-struct HookEvent {
-    event: String,
-    matcher: Option<String>,
-}
-
-impl Registered {
-    fn all(&self) -> Vec<Registration> {
-        let mut all = Vec::new();
-        for hook in &self.hooks {
-            for HookEvent { event, matcher } in &hook.events {
-                all.push(Registration {
-                    event: event.clone(),
-                    matcher: matcher.clone(),
-                    command: self.command.project.replace("__HOOK__", &hook.name),
-                    timeout: self.timeout,
-                    form: self.form(&hook.name),
-                });
-            }
-        }
-        all
-    }
-
-    /// What stands before and behind the path of the launcher's folder.
-    fn form(&self, hook: &str) -> (String, String) {
-        let command = self.command.project.replace("__HOOK__", hook);
-        let launcher = format!("$CLAUDE_PROJECT_DIR/{OURS}");
-        let (before, behind) = command
-            .split_once(&launcher)
-            .expect("the tests read the embedded data");
-        (before.to_owned(), behind.to_owned())
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+
+    fn wanted(scope: Scope) -> Wanted {
+        let place = Place::new(scope, PathBuf::from("/home/it's me/.claude"), None);
+        Wanted::new(&place, Path::new("/opt/a b/lean-computer-use")).unwrap()
+    }
 
     #[test]
     fn every_token_is_filled() {
-        let wanted = Wanted::project();
-        for file in &wanted.files {
-            let text = std::str::from_utf8(&file.bytes).unwrap();
-            assert!(!text.contains("__"), "{}", file.path);
-        }
-        for registration in &wanted.entries.registrations {
-            assert!(!registration.command.contains("__"));
-            let (before, behind) = &registration.form;
+        for scope in [Scope::Project, Scope::Local, Scope::User] {
+            let wanted = wanted(scope);
+            for file in &wanted.files {
+                let text = std::str::from_utf8(&file.bytes).unwrap();
+                assert!(!text.contains("__"), "{}", file.path);
+            }
+            for registration in &wanted.entries.registrations {
+                assert!(!registration.command.contains("__"));
+                assert!(registration.form.fits(&registration.command));
+                assert!(registration.form.behind.starts_with("/hooks/"));
+            }
             assert!(
-                before.len() > 2 && behind.starts_with("/hooks/"),
-                "{before} {behind}"
+                wanted
+                    .entries
+                    .rules
+                    .iter()
+                    .all(|rule| wanted.shipped.is_rule(rule))
             );
+            assert_eq!(wanted.digest, self::wanted(Scope::Project).digest);
         }
-        assert!(
-            wanted
-                .entries
-                .rules
-                .contains(&"Bash(lean-computer-use desk-run:*)".to_owned())
-        );
+    }
+
+    #[test]
+    fn a_project_names_no_path_of_this_machine() {
+        let text = |scope| {
+            let files = wanted(scope).files.into_iter();
+            let files: Vec<_> = files
+                .filter(|f| String::from_utf8_lossy(&f.bytes).contains("/opt/a b"))
+                .collect();
+            files.into_iter().map(|f| f.path).collect::<Vec<_>>()
+        };
+        assert_eq!(text(Scope::Project), Vec::<String>::new());
+        assert!(text(Scope::Local).contains(&".claude/agents/desk-runner.md".to_owned()));
+        assert!(text(Scope::User).contains(&"lean-computer-use/hooks/retry-guard".to_owned()));
     }
 
     #[test]
     fn every_tool_is_a_command_of_the_table() {
-        let wanted = Wanted::project();
+        let wanted = wanted(Scope::Project);
         let names: Vec<_> = wanted
             .commands
             .iter()
@@ -301,8 +328,11 @@ mod tests {
 
     #[test]
     fn parents_come_first() {
-        let wanted = Wanted::project();
+        let wanted = wanted(Scope::Project);
         let folders: Vec<_> = wanted.folders().into_iter().collect();
         assert_eq!(folders[..2], [".claude", ".claude/agents"]);
+        let wanted = self::wanted(Scope::User);
+        let folders: Vec<_> = wanted.folders().into_iter().collect();
+        assert_eq!(folders[..2], ["", "agents"]);
     }
 }

@@ -2,12 +2,14 @@
 //! their names. Lists folders, opens no file.
 
 use std::collections::HashSet;
+use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, bail};
 use fs_err as fs;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use crate::escape::quoted;
 
@@ -30,6 +32,15 @@ pub struct Transcript {
     pub path: PathBuf,
     /// Whose it is.
     pub origin: Origin,
+    /// Its size when it was found, in bytes.
+    pub size: u64,
+    /// When it changed last, in nanoseconds since 1970; 0 where that is not known.
+    pub changed: i64,
+    /// When its content, name or rights changed last, which no program can set; 0 where that is
+    /// not known.
+    pub status: i64,
+    /// The system's number for the file, 0 where it has none: another file in its place has another.
+    pub number: u64,
 }
 
 /// Whose lines stand in a transcript, as far as its path tells.
@@ -42,6 +53,8 @@ pub struct Origin {
     pub session: Option<String>,
     /// The subagent when a line names none.
     pub agent: Option<String>,
+    /// The folder that holds the session's file, which Claude Code names after the project's path.
+    pub project: Option<String>,
 }
 
 impl Found {
@@ -62,7 +75,8 @@ impl Found {
             }
         };
         if !kind.is_dir() {
-            self.add_file(path);
+            let real = fs::canonicalize(path);
+            self.add_file(path, real, &kind);
             return Ok(());
         }
         let projects = path.join("projects");
@@ -83,36 +97,52 @@ impl Found {
 
     /// Adds a file that may be missing.
     pub fn add_if_file(&mut self, path: &Path) {
-        if path.is_file() {
-            self.add_file(path);
+        if let Ok(kind) = fs::metadata(path)
+            && kind.is_file()
+        {
+            self.add_file(path, fs::canonicalize(path), &kind);
         }
     }
 
     /// Adds every `*.jsonl` below a folder, through links too.
     pub fn add_folder(&mut self, folder: &Path) {
         self.searched.push(folder.to_owned());
+        let mut within = None;
         for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name() {
             match entry {
-                Ok(entry) => {
-                    let transcript = entry.path().extension().is_some_and(|e| e == "jsonl");
-                    if transcript && entry.file_type().is_file() {
-                        self.add_file(entry.path());
+                Ok(entry) if entry.file_type().is_dir() => {}
+                Ok(entry) if entry.path().extension().is_some_and(|e| e == "jsonl") => {
+                    let real = real(&entry, &mut within);
+                    match entry.metadata() {
+                        Ok(kind) => self.add_file(entry.path(), real, &kind),
+                        Err(error) => self.note(folder, &error),
                     }
                 }
+                Ok(_) => {}
                 Err(error) => self.note(folder, &error),
             }
         }
     }
 
-    fn add_file(&mut self, path: &Path) {
-        match fs::canonicalize(path) {
-            Ok(real) => {
-                if self.seen.insert(real.clone()) {
-                    let origin = origin(&real);
-                    self.transcripts.push(Transcript { path: real, origin });
-                }
+    fn add_file(&mut self, path: &Path, real: io::Result<PathBuf>, kind: &Metadata) {
+        let real = match real {
+            Ok(real) if kind.is_file() => real,
+            // Nobody knows when a pipe or a device ends.
+            Ok(_) => {
+                let why = "not a regular file".to_owned();
+                return self.unreadable.push((path.to_owned(), why));
             }
-            Err(error) => self.unreadable.push((path.to_owned(), error.to_string())),
+            Err(error) => return self.unreadable.push((path.to_owned(), error.to_string())),
+        };
+        if self.seen.insert(real.clone()) {
+            self.transcripts.push(Transcript {
+                origin: origin(&real),
+                path: real,
+                size: kind.len(),
+                changed: changed(kind),
+                status: status(kind),
+                number: number(kind),
+            });
         }
     }
 
@@ -130,15 +160,66 @@ impl Found {
     }
 }
 
+/// The real path of an entry. `within` keeps that of its folder for its neighbours.
+fn real(entry: &DirEntry, within: &mut Option<(PathBuf, PathBuf)>) -> io::Result<PathBuf> {
+    let Some(folder) = entry.path().parent().filter(|_| !entry.path_is_symlink()) else {
+        return fs::canonicalize(entry.path());
+    };
+    if within.as_ref().is_none_or(|(known, _)| known != folder) {
+        *within = Some((folder.to_owned(), fs::canonicalize(folder)?));
+    }
+    let real = within
+        .as_ref()
+        .map(|(_, real)| real.join(entry.file_name()));
+    Ok(real.unwrap_or_else(|| entry.path().to_owned()))
+}
+
+/// When the content of a file changed last, in nanoseconds since 1970; 0 where that is not known.
+#[must_use]
+pub fn changed(kind: &Metadata) -> i64 {
+    let since = kind.modified().ok();
+    let since = since.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    since
+        .and_then(|since| i64::try_from(since.as_nanos()).ok())
+        .unwrap_or(0)
+}
+
+#[cfg(unix)]
+fn number(kind: &Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    kind.ino()
+}
+
+#[cfg(unix)]
+fn status(kind: &Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt;
+    kind.ctime() * 1_000_000_000 + kind.ctime_nsec()
+}
+
+#[cfg(not(unix))]
+fn status(_: &Metadata) -> i64 {
+    0
+}
+
+#[cfg(not(unix))]
+fn number(_: &Metadata) -> u64 {
+    0
+}
+
 /// Reads the layout `<session>.jsonl`, `<session>/subagents/**/agent-<id>.jsonl` and the older
 /// `agent-<id>.jsonl` beside the session's file.
 #[must_use]
 pub fn origin(path: &Path) -> Origin {
     let text = |name: &std::ffi::OsStr| name.to_string_lossy().into_owned();
-    let parent = path
+    let session = path
         .ancestors()
         .find(|folder| folder.file_name().is_some_and(|name| name == "subagents"))
-        .and_then(|folder| folder.parent()?.file_name().map(text));
+        .and_then(Path::parent);
+    let parent = session.and_then(|folder| folder.file_name().map(text));
+    let project = session
+        .filter(|_| parent.is_some())
+        .unwrap_or(path)
+        .parent();
     let stem = path.file_stem().map(text);
     let agent = stem
         .as_deref()
@@ -148,6 +229,7 @@ pub fn origin(path: &Path) -> Origin {
         session: if agent.is_none() { stem } else { None },
         parent,
         agent,
+        project: project.and_then(|folder| folder.file_name().map(text)),
     }
 }
 
@@ -158,22 +240,30 @@ mod tests {
     #[test]
     fn the_path_tells_session_and_agent() {
         let name = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        for (path, parent, session, agent) in [
-            ("/p/projects/-x/s1.jsonl", "", "s1", ""),
-            ("/p/projects/-x/s1/subagents/agent-a1.jsonl", "s1", "", "a1"),
+        for (path, project, parent, session, agent) in [
+            ("/p/projects/-x/s1.jsonl", "-x", "", "s1", ""),
             (
-                "/p/projects/-x/s1/subagents/workflows/wf_1/agent-a1.jsonl",
+                "/p/projects/-x/s1/subagents/agent-a1.jsonl",
+                "-x",
                 "s1",
                 "",
                 "a1",
             ),
-            ("/p/projects/-x/agent-a1.jsonl", "", "", "a1"),
-            ("/subagents/x.jsonl", "", "x", ""),
+            (
+                "/p/projects/-x/s1/subagents/workflows/wf_1/agent-a1.jsonl",
+                "-x",
+                "s1",
+                "",
+                "a1",
+            ),
+            ("/p/projects/-x/agent-a1.jsonl", "-x", "", "", "a1"),
+            ("/subagents/x.jsonl", "subagents", "", "x", ""),
         ] {
             let want = Origin {
                 parent: name(parent),
                 session: name(session),
                 agent: name(agent),
+                project: name(project),
             };
             assert_eq!(origin(Path::new(path)), want, "{path}");
         }

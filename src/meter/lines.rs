@@ -1,15 +1,46 @@
 //! Bytes → lines. In: any reader. Out: one line after another without its line end, blank lines
-//! left out. Does not look at what a line says.
+//! left out. Of what a line says it only knows whether `"usage"` stands in it.
+//!
+//! Reads in large pieces into one buffer. The buffer grows with the line up to a bound; of a line
+//! beyond it only the end is kept, with its place in the file.
 
-use std::io::{self, BufRead};
+use std::io::{self, Read};
+use std::ops::Range;
+
+use memchr::{memchr, memmem};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
+/// What every line with a record holds. An escaped quote cannot end in it, so a text that quotes
+/// a transcript does not match.
+const USAGE: &[u8] = br#""usage""#;
+const PIECE: usize = 512 << 10;
+const END: usize = 64 << 10;
 
 /// The lines of a transcript.
 pub struct Lines<R> {
     reader: R,
     buffer: Vec<u8>,
-    bytes: u64,
+    /// The line that is next begins here.
+    from: usize,
+    /// Up to here there is no line end.
+    searched: usize,
+    /// Up to here the buffer is filled.
+    to: usize,
+    /// The first usage from the line on; none when there is none up to `to`.
+    usage: Option<usize>,
+    /// The place in the file of the first byte of the buffer.
+    start: u64,
+    longest: usize,
+    long: Option<Long>,
+    ended: bool,
+    whole: u64,
+}
+
+/// A line of which the beginning was dropped.
+#[derive(Clone, Copy)]
+struct Long {
+    start: u64,
+    usage: bool,
 }
 
 /// One line that is not blank.
@@ -19,41 +50,164 @@ pub struct Line<'a> {
     pub bytes: &'a [u8],
     /// Whether a line end follows; the last line of a file that is being written has none.
     pub whole: bool,
+    /// Whether `"usage"` stands in it.
+    pub usage: bool,
+    /// Set when `bytes` is only its end: where all of it stands in the file.
+    pub long: Option<Range<u64>>,
 }
 
-impl<R: BufRead> Lines<R> {
-    /// Starts at the reader's position.
-    pub fn new(reader: R) -> Self {
+impl<R: Read> Lines<R> {
+    /// Starts at the reader's position, with a buffer that may have served before. Of lines longer
+    /// than about `longest` bytes only the end is kept.
+    pub fn new(reader: R, mut buffer: Vec<u8>, longest: usize) -> Self {
+        if buffer.len() < PIECE {
+            buffer.resize(PIECE, 0);
+        }
         Self {
             reader,
-            buffer: Vec::new(),
-            bytes: 0,
+            buffer,
+            from: 0,
+            searched: 0,
+            to: 0,
+            usage: None,
+            start: 0,
+            longest: longest.max(PIECE),
+            long: None,
+            ended: false,
+            whole: 0,
         }
+    }
+
+    /// The reader's position in the file, where that is not its start.
+    #[must_use]
+    pub fn starting_at(mut self, start: u64) -> Self {
+        (self.start, self.whole) = (start, start);
+        self
     }
 
     /// The next line, none at the end.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         loop {
-            self.buffer.clear();
-            let read = self.reader.read_until(b'\n', &mut self.buffer)?;
-            if read == 0 {
+            let Some((range, whole)) = self.range()? else {
                 return Ok(None);
-            }
-            self.bytes += u64::try_from(read).unwrap_or(u64::MAX);
-            if !trim(&self.buffer).is_empty() {
-                break;
+            };
+            let long = self.long.take();
+            if long.is_some() || !trim(&self.buffer[range.clone()]).is_empty() {
+                let at = |at: usize| self.start + at as u64;
+                let within = self.usage.is_some_and(|usage| usage < range.end);
+                return Ok(Some(Line {
+                    usage: within || long.is_some_and(|long| long.usage),
+                    long: long.map(|long| long.start..at(range.end)),
+                    whole,
+                    bytes: trim(&self.buffer[range]),
+                }));
             }
         }
-        Ok(Some(Line {
-            bytes: trim(&self.buffer),
-            whole: self.buffer.ends_with(b"\n"),
-        }))
     }
 
-    /// How many bytes were read so far.
+    /// How far the file was read so far.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.start + self.to as u64
     }
+
+    /// Where the last whole line of it ends.
+    pub fn whole(&self) -> u64 {
+        self.whole
+    }
+
+    /// The buffer, for the next reader.
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    /// Where the next line stands in the buffer, and whether a line end follows.
+    fn range(&mut self) -> io::Result<Option<(Range<usize>, bool)>> {
+        loop {
+            if let Some(at) = memchr(b'\n', &self.buffer[self.searched..self.to]) {
+                let end = self.searched + at;
+                let range = self.pass(end, end + 1);
+                self.whole = self.start + self.from as u64;
+                return Ok(Some((range, true)));
+            }
+            self.searched = self.to;
+            if !self.ended {
+                self.fill()?;
+            } else if self.from < self.to {
+                let range = self.pass(self.to, self.to);
+                return Ok(Some((range, false)));
+            } else {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn pass(&mut self, end: usize, next: usize) -> Range<usize> {
+        self.catch_up();
+        let range = self.from..end;
+        (self.from, self.searched) = (next, next);
+        range
+    }
+
+    /// Looks for the next usage when the last one stands in a line that is done.
+    fn catch_up(&mut self) {
+        if self.usage.is_some_and(|usage| usage < self.from) {
+            self.usage = find(&self.buffer[..self.to], self.from);
+        }
+    }
+
+    /// Reads once more, behind what there is of the current line.
+    fn fill(&mut self) -> io::Result<()> {
+        self.catch_up();
+        if self.to - self.from >= self.longest {
+            self.drop_beginning();
+        }
+        if self.from > 0 {
+            self.shift(self.from);
+        }
+        if self.to == self.buffer.len() {
+            self.buffer.resize(self.to * 2, 0);
+        }
+        let read = loop {
+            match self.reader.read(&mut self.buffer[self.to..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read?,
+            }
+        };
+        self.ended = read == 0;
+        let before = self.to.saturating_sub(USAGE.len() - 1);
+        self.to += read;
+        if self.usage.is_none() {
+            self.usage = find(&self.buffer[..self.to], before.max(self.from));
+        }
+        Ok(())
+    }
+
+    fn drop_beginning(&mut self) {
+        let start = self.start + self.from as u64;
+        let long = self.long.get_or_insert(Long {
+            start,
+            usage: false,
+        });
+        long.usage |= self.usage.take().is_some();
+        self.from = self.to - END;
+    }
+
+    /// Drops what stands before `by`.
+    fn shift(&mut self, by: usize) {
+        self.buffer.copy_within(by..self.to, 0);
+        self.start += by as u64;
+        self.usage = self.usage.and_then(|usage| usage.checked_sub(by));
+        self.searched -= by;
+        self.to -= by;
+        self.from = 0;
+    }
+}
+
+fn find(bytes: &[u8], from: usize) -> Option<usize> {
+    thread_local! {
+        static FINDER: memmem::Finder<'static> = memmem::Finder::new(USAGE);
+    }
+    FINDER.with(|finder| finder.find(&bytes[from..]).map(|at| from + at))
 }
 
 fn trim(line: &[u8]) -> &[u8] {
@@ -65,6 +219,46 @@ fn trim(line: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
+    /// Reads a few bytes at a time, as a pipe may.
+    struct Drops<'a>(&'a [u8], usize);
+
+    impl Read for Drops<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let size = self.1.min(into.len()).min(self.0.len());
+            let (now, rest) = self.0.split_at(size);
+            into[..size].copy_from_slice(now);
+            self.0 = rest;
+            Ok(size)
+        }
+    }
+
+    fn all(text: &[u8], drop: usize, longest: usize) -> Vec<(Vec<u8>, bool, bool, bool)> {
+        let mut lines = Lines::new(Drops(text, drop), Vec::new(), longest);
+        let mut got = Vec::new();
+        while let Some(line) = lines.next_line().unwrap() {
+            if let Some(range) = &line.long {
+                let end = usize::try_from(range.end).unwrap();
+                assert!(text[..end].ends_with(line.bytes));
+                assert!(
+                    range.start == 0 || text[usize::try_from(range.start).unwrap() - 1] == b'\n'
+                );
+            }
+            got.push((
+                line.bytes.to_vec(),
+                line.whole,
+                line.usage,
+                line.long.is_some(),
+            ));
+        }
+        assert_eq!(lines.bytes(), text.len() as u64);
+        let whole = text
+            .iter()
+            .rposition(|b| *b == b'\n')
+            .map_or(0, |at| at + 1);
+        assert_eq!(lines.whole(), whole as u64);
+        got
+    }
+
     #[test]
     fn line_ends_blanks_and_marks_are_left_out() {
         for (text, want) in [
@@ -74,14 +268,48 @@ mod tests {
             ("a\r\n\r\nb\r\n", vec![("a", true), ("b", true)]),
             ("\u{feff}a\n\u{feff}\nb\n", vec![("a", true), ("b", true)]),
         ] {
-            let mut lines = Lines::new(text.as_bytes());
-            let mut got = Vec::new();
-            while let Some(line) = lines.next_line().unwrap() {
-                got.push((String::from_utf8(line.bytes.to_vec()).unwrap(), line.whole));
+            for drop in [1, 2, 100] {
+                let got = all(text.as_bytes(), drop, 0);
+                let got: Vec<_> = got.iter().map(|l| (l.0.as_slice(), l.1)).collect();
+                let want: Vec<_> = want.iter().map(|(t, w)| (t.as_bytes(), *w)).collect();
+                assert_eq!(got, want, "{text:?}");
             }
-            let want: Vec<_> = want.iter().map(|(t, w)| ((*t).to_owned(), *w)).collect();
-            assert_eq!(got, want, "{text:?}");
-            assert_eq!(lines.bytes(), text.len() as u64);
+        }
+    }
+
+    #[test]
+    fn usage_is_seen_in_its_own_line_only() {
+        let text = b"x\n{\"usage\"}\ny\n\"usage\"\"usage\"\nz\\\"usage\\\"\n\"usage\"";
+        for drop in [1, 3, 100] {
+            let got: Vec<_> = all(text, drop, 0).iter().map(|line| line.2).collect();
+            assert_eq!(got, [false, true, false, true, false, true]);
+        }
+    }
+
+    #[test]
+    fn of_a_long_line_the_end_stays_and_usage_is_seen_anywhere() {
+        let long = "x".repeat(2 << 20);
+        for (text, usage) in [
+            (format!("a\n{long}\nb\n"), false),
+            (format!("a\n\"usage\"{long}\nb\n"), true),
+            (
+                format!("a\n{}\"usage\"{long}\nb\n", &long[..PIECE - 5]),
+                true,
+            ),
+            (format!("a\n{long}\"usage\"\nb\n"), true),
+        ] {
+            for drop in [999, 1 << 17, 1 << 20] {
+                let got = all(text.as_bytes(), drop, 0);
+                assert_eq!(got.len(), 3);
+                assert!(got[1].0.len() <= 3 * PIECE && got[1].3);
+                let usages: Vec<_> = got.iter().map(|line| line.2).collect();
+                assert_eq!(usages, [false, usage, false]);
+            }
+            assert!(
+                all(text.as_bytes(), 1 << 16, usize::MAX)
+                    .iter()
+                    .all(|line| !line.3)
+            );
         }
     }
 }

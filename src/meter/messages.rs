@@ -1,16 +1,19 @@
-//! Records → each message once, with its owner. In: records in any order, over all files. Out:
-//! one [`Counted`] for each message, and one for each part of it that ran on another model.
+//! Rows → each message once, with its owner. In: the rows of files in any order, each with the
+//! file's rank. Out: one [`Counted`] for each message, and one for each part of it that ran on
+//! another model. The order in which files come does not matter, so that several threads can read.
 //!
 //! Of the lines of one message the whole line with the most output counts, the last on ties:
 //! early lines hold a placeholder. Lines are not mixed, a message can change its model midway.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::find::Origin;
-use super::record::{Record, Usage};
+use super::record::Usage;
+use super::rows::{Key, Row, Rows};
 
 /// A name that stands in many places: of a session, an agent, a model.
 pub type Name = Arc<str>;
@@ -18,8 +21,12 @@ pub type Name = Arc<str>;
 /// One message, or a part of one that ran on another model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counted {
+    /// Its id, when it has one.
+    pub id: Option<Name>,
     /// The session that made it, when known.
     pub session: Option<Name>,
+    /// The project of that session, when known.
+    pub project: Option<Name>,
     /// The subagent that made it; none for the main thread.
     pub agent: Option<Name>,
     /// That subagent's type, when known.
@@ -42,215 +49,325 @@ pub struct Counted {
 #[derive(Debug, Default)]
 pub struct Messages {
     all: Vec<Message>,
-    known: HashMap<Key, usize>,
-    gateway: HashMap<GatewayKey, Vec<usize>>,
-    copies: Vec<(Record, Origin)>,
-    ends: HashMap<Name, Timestamp>,
-    types: HashMap<Name, Name>,
-    names: HashMap<String, Name>,
+    ids: HashMap<Name, u32>,
+    lines: HashMap<Option<Box<str>>, u32>,
+    /// What can only be placed when all files are read: gateways' messages and copies.
+    aside: Vec<Aside>,
+    gateway: HashMap<GatewayKey, Vec<u32>>,
+    names: Names,
+    ends: HashMap<Slot, i64>,
+    types: HashMap<Slot, (Source, Name)>,
+}
+
+/// A name by its number; none where there is no name.
+type Slot = Option<NonZeroU32>;
+
+/// What tells an agent's type: a line of the file with this rank (the first one counts), or a file
+/// made for it (the last one counts, and before any line).
+type Source = (bool, i64);
+
+/// Rank of the file, place in it.
+type Place = (u32, u32);
+
+/// Id, input, cache writes, cache reads.
+type GatewayKey = (Name, u64, u64, u64);
+
+#[derive(Debug)]
+struct Aside {
+    place: Place,
+    row: Row,
+    project: Slot,
 }
 
 #[derive(Debug)]
 struct Message {
-    /// Session and time of the first line, as written: what tells two messages of a gateway that
-    /// reuses its ids apart.
-    first: (Option<String>, Option<String>),
-    copy: bool,
-    holders: Vec<Holder>,
-    model: Option<Name>,
-    at: Option<Timestamp>,
+    id: Option<Name>,
     usage: Usage,
-    apart: Vec<(Option<Name>, Usage)>,
+    /// Where the line stands that counts.
+    best: u32,
+    model: Slot,
+    /// The first of all its lines.
+    first: Place,
+    at: Option<i64>,
+    holder: Holder,
+    tools: Vec<u64>,
+    rest: Option<Box<Rest>>,
+    copy: bool,
     finished: bool,
-    tool_calls: Vec<String>,
 }
 
-/// Where a line of the message stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What few messages have.
+#[derive(Debug, Default)]
+struct Rest {
+    apart: Vec<(Slot, Usage)>,
+    holders: Vec<Holder>,
+    /// Session and time of a gateway's first line, as written: what tells two of its messages
+    /// apart.
+    line: (Option<Box<str>>, Option<Box<str>>),
+}
+
+/// Where lines of the message stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Holder {
-    session: Option<Name>,
-    agent: Option<Name>,
+    session: Slot,
+    project: Slot,
+    agent: Slot,
     sidechain: bool,
 }
 
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum Key {
-    Id(String),
-    Line(Option<String>),
+#[derive(Debug, Default)]
+struct Names {
+    all: Vec<Name>,
+    index: HashMap<Name, NonZeroU32>,
 }
 
-/// Id, input, cache writes, cache reads.
-type GatewayKey = (String, u64, u64, u64);
+impl Names {
+    fn slot(&mut self, text: &str) -> Slot {
+        if let Some(slot) = self.index.get(text) {
+            return Some(*slot);
+        }
+        let name = Name::from(text);
+        self.all.push(name.clone());
+        let slot = u32::try_from(self.all.len()).ok().and_then(NonZeroU32::new);
+        self.index.extend(slot.map(|slot| (name, slot)));
+        slot
+    }
 
-enum Place {
-    Known(usize),
-    New(Option<Key>, Option<GatewayKey>),
+    fn get(&self, slot: Slot) -> Option<&Name> {
+        self.all.get(slot?.get() as usize - 1)
+    }
 }
 
 impl Messages {
-    /// Adds a record of a file. A copy waits until all files are read.
-    pub fn add(&mut self, record: Record, origin: &Origin) {
-        if record.copy {
-            self.copies.push((record, origin.clone()));
-        } else {
-            self.feed(record, origin);
+    /// Takes in what a file says. Files have different ranks; of two lines with the same output
+    /// the one in the file with the greater rank counts.
+    pub fn merge(&mut self, rank: u32, rows: &Rows, agent: Option<&str>, project: Option<&str>) {
+        let slots: Vec<Slot> = rows
+            .names
+            .iter()
+            .map(|name| self.names.slot(name))
+            .collect();
+        let slot = |name: u32| slots.get(name as usize).copied().flatten();
+        let project = project.and_then(|project| self.names.slot(project));
+        for (session, at) in &rows.ends {
+            let end = self.ends.entry(slot(*session)).or_insert(*at);
+            *end = *at.max(end);
+        }
+        for (agent, agent_type) in &rows.types {
+            if let Some(name) = self.names.get(slot(*agent_type)).cloned() {
+                self.agent_type(slot(*agent), (false, -i64::from(rank)), name);
+            }
+        }
+        if let (Some(agent), Some(agent_type)) = (agent, &rows.agent_type) {
+            let agent = self.names.slot(agent);
+            self.agent_type(agent, (true, i64::from(rank)), Name::from(&**agent_type));
+        }
+        for (at, row) in (0..).zip(&rows.rows) {
+            let place = (rank, at);
+            if row.copy || matches!(row.key, Key::Gateway(..)) {
+                let row = row.clone();
+                let numbered = |name: Option<u32>| name.and_then(slot).map(NonZeroU32::get);
+                self.aside.push(Aside {
+                    place,
+                    project,
+                    row: row.renamed(numbered),
+                });
+            } else {
+                self.feed(place, row, project, slot);
+            }
         }
     }
 
-    /// Notes that a session was alive at a time (RFC 3339; anything else is passed over).
-    pub fn alive(&mut self, session: Option<&str>, at: Option<&str>, origin: &Origin) {
-        let Some(at) = at.and_then(time) else { return };
-        if let Some(session) = self.session(session, origin) {
-            let end = self.ends.entry(session).or_insert(at);
-            *end = at.max(*end);
+    fn agent_type(&mut self, agent: Slot, source: Source, name: Name) {
+        let known = self
+            .types
+            .entry(agent)
+            .or_insert_with(|| (source, name.clone()));
+        if source > known.0 {
+            *known = (source, name);
         }
     }
 
-    /// Notes the type of a subagent.
-    pub fn agent_type(&mut self, agent: &str, agent_type: &str) {
-        let (agent, agent_type) = (self.name(agent), self.name(agent_type));
-        self.types.insert(agent, agent_type);
-    }
-
-    /// The messages, once all files are read.
+    /// The messages, once all files are read, in the order of their first lines.
     #[must_use]
     pub fn settle(mut self) -> Vec<Counted> {
-        for (record, origin) in std::mem::take(&mut self.copies) {
-            self.feed(record, &origin);
-        }
-        let all = std::mem::take(&mut self.all);
-        all.into_iter()
-            .flat_map(|message| self.counted(message))
-            .collect()
+        self.place_aside();
+        self.all_counted()
     }
 
-    fn feed(&mut self, record: Record, origin: &Origin) {
-        let holder = self.holder(&record, origin);
-        let model = record.model.as_deref().map(|model| self.name(model));
-        let apart = record.apart.iter();
-        let apart = apart
-            .map(|(model, usage)| (model.as_deref().map(|model| self.name(model)), *usage))
-            .collect();
-        let at = record.at.as_deref().and_then(time);
-        let index = match self.place(&record) {
-            Place::Known(index) if record.copy && !self.all[index].copy => return,
-            Place::Known(index) => index,
-            Place::New(key, gateway) => self.insert(key, gateway, &record),
+    /// The same, and the messages of other files that these do not hold.
+    #[must_use]
+    pub fn settle_beside(mut self, others: Vec<(Origin, Rows)>) -> (Vec<Counted>, Vec<Counted>) {
+        self.place_aside();
+        let mut beside = Self::default();
+        for (rank, (origin, mut rows)) in (0..).zip(others) {
+            rows.rows.retain(|row| self.known(row).is_none());
+            let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
+            beside.merge(rank, &rows, agent, project);
+        }
+        (self.all_counted(), beside.settle())
+    }
+
+    fn place_aside(&mut self) {
+        let mut aside = std::mem::take(&mut self.aside);
+        aside.sort_by_key(|aside| (aside.row.copy, aside.place));
+        for Aside {
+            place,
+            row,
+            project,
+        } in aside
+        {
+            self.feed(place, &row, project, NonZeroU32::new);
+        }
+    }
+
+    fn all_counted(mut self) -> Vec<Counted> {
+        self.ids = HashMap::new();
+        self.lines = HashMap::new();
+        self.gateway = HashMap::new();
+        let mut all = std::mem::take(&mut self.all);
+        all.sort_unstable_by_key(|message| message.first);
+        let parts = |message: &Message| 1 + message.rest.as_ref().map_or(0, |r| r.apart.len());
+        let mut counted = Vec::with_capacity(all.iter().map(parts).sum());
+        for message in all {
+            self.counted(message, &mut counted);
+        }
+        counted
+    }
+
+    fn feed(&mut self, place: Place, row: &Row, project: Slot, slot: impl Fn(u32) -> Slot) {
+        let slot = |name: Option<u32>| name.and_then(&slot);
+        let holder = Holder {
+            session: slot(row.session),
+            project,
+            agent: slot(row.agent),
+            sidechain: row.sidechain,
         };
-        let message = &mut self.all[index];
-        if record.usage.output >= message.usage.output {
-            message.usage = record.usage;
-            message.model = model;
-            message.apart = apart;
+        let known = self.known(row);
+        if known.is_some_and(|known| row.copy && !self.all[known as usize].copy) {
+            return;
         }
-        if !message.holders.contains(&holder) {
-            message.holders.push(holder);
+        let new = known.is_none();
+        let index = known.unwrap_or_else(|| self.insert(place, row, holder));
+        let message = &mut self.all[index as usize];
+        let (output, best) = (row.usage.output, message.usage.output);
+        if new || output > best || output == best && place.0 >= message.best {
+            message.usage = row.usage;
+            message.model = slot(row.model);
+            message.best = place.0;
+            let apart = row
+                .apart
+                .iter()
+                .map(|(model, usage)| (slot(*model), *usage));
+            if !row.apart.is_empty() || message.rest.is_some() {
+                message.rest.get_or_insert_default().apart = apart.collect();
+            }
         }
-        message.at = [message.at, at].into_iter().flatten().min();
-        message.finished |= record.finished;
-        for call in record.tool_calls {
-            if !message.tool_calls.contains(&call) {
-                message.tool_calls.push(call);
+        message.first = message.first.min(place);
+        message.at = [message.at, row.at].into_iter().flatten().min();
+        message.finished |= row.finished;
+        if message.holder != holder {
+            let holders = &mut message.rest.get_or_insert_default().holders;
+            if !holders.contains(&holder) {
+                holders.push(holder);
+            }
+        }
+        if message.tools.is_empty() {
+            message.tools.clone_from(&row.tools);
+        }
+        for tool in &row.tools {
+            if !message.tools.contains(tool) {
+                message.tools.push(*tool);
             }
         }
     }
 
-    /// Ids of the API are unique over all sessions. Gateways may answer every call with one id:
-    /// there the input side must match too, and the session or the time.
-    fn place(&self, record: &Record) -> Place {
-        let key = match &record.id {
-            None => Key::Line(record.uuid.clone()),
-            Some(id) if record.request || id.starts_with("msg_") => Key::Id(id.clone()),
-            Some(id) => {
-                let usage = &record.usage;
-                let key = (id.clone(), usage.input, usage.cache_write, usage.cache_read);
-                let mut same = self.gateway.get(&key).into_iter().flatten();
-                let same = same.find(|index| {
-                    let (session, at) = &self.all[**index].first;
-                    *session == record.session || *at == record.at
-                });
-                return same.map_or(Place::New(None, Some(key)), |index| Place::Known(*index));
+    fn known(&self, row: &Row) -> Option<u32> {
+        match &row.key {
+            Key::Id(id) => self.ids.get(&**id).copied(),
+            Key::Line(line) => self.lines.get(line).copied(),
+            Key::Gateway(id, session, at) => {
+                let same = self.gateway.get(&gateway(id, &row.usage))?;
+                same.iter().copied().find(|index| {
+                    let rest = self.all[*index as usize].rest.as_ref();
+                    rest.is_some_and(|rest| rest.line.0 == *session || rest.line.1 == *at)
+                })
             }
-        };
-        match self.known.get(&key) {
-            Some(index) => Place::Known(*index),
-            None => Place::New(Some(key), None),
         }
     }
 
-    fn insert(&mut self, key: Option<Key>, gateway: Option<GatewayKey>, record: &Record) -> usize {
-        let index = self.all.len();
-        let mut first = (None, None);
-        if let Some(key) = key {
-            self.known.insert(key, index);
-        }
-        if let Some(key) = gateway {
-            self.gateway.entry(key).or_default().push(index);
-            first = (record.session.clone(), record.at.clone());
+    fn insert(&mut self, place: Place, row: &Row, holder: Holder) -> u32 {
+        let index = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        let (mut id, mut rest) = (None, None);
+        match &row.key {
+            Key::Id(key) => {
+                let key = Name::from(&**key);
+                id = Some(key.clone());
+                self.ids.insert(key, index);
+            }
+            Key::Line(key) => {
+                self.lines.insert(key.clone(), index);
+            }
+            Key::Gateway(key, session, at) => {
+                let key = gateway(key, &row.usage);
+                id = Some(key.0.clone());
+                self.gateway.entry(key).or_default().push(index);
+                rest = Some(Box::new(Rest {
+                    line: (session.clone(), at.clone()),
+                    ..Rest::default()
+                }));
+            }
         }
         self.all.push(Message {
-            first,
-            copy: record.copy,
-            holders: Vec::new(),
+            id,
+            usage: row.usage,
+            best: place.0,
             model: None,
+            first: place,
             at: None,
-            usage: Usage::default(),
-            apart: Vec::new(),
+            holder,
+            tools: Vec::new(),
+            rest,
+            copy: row.copy,
             finished: false,
-            tool_calls: Vec::new(),
         });
         index
-    }
-
-    fn holder(&mut self, record: &Record, origin: &Origin) -> Holder {
-        let session = self.session(record.session.as_deref(), origin);
-        let agent = record.agent.as_deref().or(origin.agent.as_deref());
-        let agent = agent.map(|agent| self.name(agent));
-        if let (Some(agent), Some(agent_type)) = (&agent, &record.agent_type) {
-            let (agent, agent_type) = (agent.clone(), self.name(agent_type));
-            self.types.entry(agent).or_insert(agent_type);
-        }
-        Holder {
-            session,
-            sidechain: record.sidechain || agent.is_some(),
-            agent,
-        }
-    }
-
-    fn session(&mut self, named: Option<&str>, origin: &Origin) -> Option<Name> {
-        let session = origin.parent.as_deref().or(named);
-        let session = session.or(origin.session.as_deref())?;
-        Some(self.name(session))
     }
 
     /// The message and its parts. Resumed and forked sessions hold copies of earlier messages:
     /// the session that ended first made them. In it the main thread goes before a subagent that
     /// got a copy of its context.
-    fn counted(&self, message: Message) -> Vec<Counted> {
-        let end = |session: &Option<Name>| session.as_ref().and_then(|s| self.ends.get(s));
-        let owner = message.holders.into_iter().min_by(|a, b| {
-            let order = |h: &Holder| (end(&h.session).is_none(), end(&h.session).copied());
+    fn counted(&self, message: Message, into: &mut Vec<Counted>) {
+        let rest = message.rest.map(|rest| *rest).unwrap_or_default();
+        let end = |holder: &Holder| holder.session.and_then(|s| self.ends.get(&Some(s)));
+        let name = |slot| self.names.get(slot);
+        let holders = rest.holders.into_iter().chain([message.holder]);
+        let owner = holders.min_by(|a, b| {
+            let order = |h: &Holder| (end(h).is_none(), end(h).copied());
+            let names = |h: &Holder| (name(h.session), h.sidechain, name(h.agent), name(h.project));
             order(a)
                 .cmp(&order(b))
-                .then_with(|| a.session.cmp(&b.session))
-                .then_with(|| a.sidechain.cmp(&b.sidechain))
-                .then_with(|| a.agent.cmp(&b.agent))
+                .then_with(|| names(a).cmp(&names(b)))
         });
-        let (session, agent) = owner.map_or((None, None), |o| (o.session, o.agent));
-        let agent_type = agent.as_ref().and_then(|agent| self.types.get(agent));
+        let owner = owner.unwrap_or(message.holder);
+        let agent_type = owner.agent.and_then(|agent| self.types.get(&Some(agent)));
         let whole = Counted {
-            agent_type: agent_type.cloned(),
-            session,
-            agent,
-            model: message.model,
-            at: message.at,
+            id: message.id,
+            session: name(owner.session).cloned(),
+            project: name(owner.project).cloned(),
+            agent: name(owner.agent).cloned(),
+            agent_type: agent_type.map(|(_, name)| name.clone()),
+            model: name(message.model).cloned(),
+            at: message
+                .at
+                .and_then(|at| Timestamp::from_microsecond(at).ok()),
             message: true,
             partial: !message.finished,
             usage: message.usage,
-            tool_calls: u64::try_from(message.tool_calls.len()).unwrap_or(u64::MAX),
+            tool_calls: message.tools.len() as u64,
         };
-        let parts = message.apart.into_iter().map(|(model, usage)| Counted {
-            model: model.or_else(|| whole.model.clone()),
+        let parts = rest.apart.into_iter().map(|(model, usage)| Counted {
+            model: name(model).or(whole.model.as_ref()).cloned(),
             message: false,
             partial: false,
             usage,
@@ -258,21 +375,13 @@ impl Messages {
             ..whole.clone()
         });
         let parts: Vec<_> = parts.collect();
-        std::iter::once(whole).chain(parts).collect()
-    }
-
-    fn name(&mut self, text: &str) -> Name {
-        if let Some(name) = self.names.get(text) {
-            return name.clone();
-        }
-        let name = Name::from(text);
-        self.names.insert(text.to_owned(), name.clone());
-        name
+        into.push(whole);
+        into.extend(parts);
     }
 }
 
-fn time(text: &str) -> Option<Timestamp> {
-    text.parse().ok()
+fn gateway(id: &str, usage: &Usage) -> GatewayKey {
+    (id.into(), usage.input, usage.cache_write, usage.cache_read)
 }
 
 #[cfg(test)]

@@ -4,17 +4,20 @@
 //!
 //! The fields were read off transcripts of 2.1.197 and 2.1.332; there is no published schema.
 
+use std::borrow::Cow;
+use std::io::{BufReader, Read};
 use std::ops::AddAssign;
 
 use memchr::memmem;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::lines::Line;
 use super::loose::{Count, Flag, List, Object, Text};
 
 /// Tokens and server tool calls. All counts are as the API reports them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Input tokens that were neither written to nor read from the cache.
     pub input: u64,
@@ -40,15 +43,16 @@ impl Usage {
     }
 }
 
+/// A transcript can claim any count: sums stop at the greatest number.
 impl AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
-        self.input += other.input;
-        self.output += other.output;
-        self.cache_write += other.cache_write;
-        self.cache_write_1h += other.cache_write_1h;
-        self.cache_read += other.cache_read;
-        self.web_search += other.web_search;
-        self.web_fetch += other.web_fetch;
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_write = self.cache_write.saturating_add(other.cache_write);
+        self.cache_write_1h = self.cache_write_1h.saturating_add(other.cache_write_1h);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        self.web_search = self.web_search.saturating_add(other.web_search);
+        self.web_fetch = self.web_fetch.saturating_add(other.web_fetch);
     }
 }
 
@@ -58,42 +62,42 @@ impl AddAssign for Usage {
     clippy::struct_excessive_bools,
     reason = "four independent facts of a line, each read off it"
 )]
-pub struct Record {
+pub struct Record<'a> {
     /// A copy that a parent keeps of its agent's message; it may be unfinished.
     pub copy: bool,
     /// `message.id`.
-    pub id: Option<String>,
+    pub id: Option<Cow<'a, str>>,
     /// Whether there is a request id.
     pub request: bool,
     /// The line's own id.
-    pub uuid: Option<String>,
+    pub uuid: Option<Cow<'a, str>>,
     /// The session that the line names.
-    pub session: Option<String>,
+    pub session: Option<Cow<'a, str>>,
     /// The line's time, as written.
-    pub at: Option<String>,
+    pub at: Option<Cow<'a, str>>,
     /// The subagent that the line names.
-    pub agent: Option<String>,
+    pub agent: Option<Cow<'a, str>>,
     /// The type of that subagent, where the line tells it.
-    pub agent_type: Option<String>,
+    pub agent_type: Option<Cow<'a, str>>,
     /// Whether a subagent wrote the line, named or not.
     pub sidechain: bool,
     /// The model.
-    pub model: Option<String>,
+    pub model: Option<Cow<'a, str>>,
     /// The message's own usage.
     pub usage: Usage,
     /// Usage that stands outside of it, under its own model (none: the message's).
     pub apart: Vec<(Option<String>, Usage)>,
     /// Whether the message had ended when the line was written.
     pub finished: bool,
-    /// Ids of the tool calls in the line.
-    pub tool_calls: Vec<String>,
+    /// The tool calls in the line, each by the [`tool`] of its id.
+    pub tools: Vec<u64>,
 }
 
 /// What a line held.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Parsed {
     /// Usage records; more than one only when lines were glued together.
-    pub records: Vec<Record>,
+    pub records: Vec<Record<'static>>,
     /// The line's session and time, as written, whatever kind of line it is.
     pub session: Option<String>,
     /// See `session`.
@@ -103,7 +107,7 @@ pub struct Parsed {
 }
 
 /// Why bytes were skipped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Skip {
     /// The last line, without a line end: cut, or being written.
     CutLastLine,
@@ -124,6 +128,16 @@ impl Skip {
             Self::NotJson => "not_json",
             Self::NotAnObject => "not_an_object",
             Self::Glued => "glued_lines",
+        }
+    }
+
+    /// Of a line that is no JSON and has or has not a line end.
+    #[must_use]
+    pub fn broken(whole: bool) -> Self {
+        if whole {
+            Self::NotJson
+        } else {
+            Self::CutLastLine
         }
     }
 }
@@ -203,15 +217,24 @@ struct ServerTools {
 /// What stands in a line.
 #[must_use]
 pub fn parse(line: &Line<'_>) -> Parsed {
-    if let Some(value) = whole(line.bytes) {
-        let mut parsed = Parsed::default();
-        match value.0 {
-            Some(entry) => take(entry, &mut parsed),
-            None => parsed.skipped = Some(Skip::NotAnObject),
-        }
-        return parsed;
+    whole(line.bytes).map_or_else(|| glued(line), parsed)
+}
+
+/// What stands in a line that is too long to be held; none when it is not JSON as it stands.
+#[must_use]
+pub fn parse_long(line: impl Read) -> Option<Parsed> {
+    serde_json::from_reader(BufReader::new(line))
+        .ok()
+        .map(parsed)
+}
+
+fn parsed(value: Object<Entry>) -> Parsed {
+    let mut parsed = Parsed::default();
+    match value.0 {
+        Some(entry) => take(entry, &mut parsed),
+        None => parsed.skipped = Some(Skip::NotAnObject),
     }
-    glued(line)
+    parsed
 }
 
 /// The line as one JSON value; none when it is not JSON.
@@ -246,12 +269,7 @@ fn glued(line: &Line<'_>) -> Parsed {
         }
     }
     if parsed.skipped.is_none() {
-        let cut = !line.whole;
-        parsed.skipped = Some(if cut {
-            Skip::CutLastLine
-        } else {
-            Skip::NotJson
-        });
+        parsed.skipped = Some(Skip::broken(line.whole));
     }
     parsed
 }
@@ -267,7 +285,7 @@ fn take(entry: Entry, parsed: &mut Parsed) {
 }
 
 /// An `agent_progress` line embeds the agent's own line as far as it had come.
-fn copy(outer: Entry) -> Option<Record> {
+fn copy(outer: Entry) -> Option<Record<'static>> {
     let data = outer.data.0?;
     let inner = *data.message.0?;
     if inner.r#type.0.as_deref() != Some("assistant") {
@@ -276,13 +294,13 @@ fn copy(outer: Entry) -> Option<Record> {
     let agent = inner.agent.0.clone().or(data.agent.0);
     let mut record = record(inner)?;
     record.copy = true;
-    record.session = outer.session.0;
-    record.agent = agent;
+    record.session = text(outer.session);
+    record.agent = agent.map(Cow::Owned);
     record.sidechain = true;
     Some(record)
 }
 
-fn record(entry: Entry) -> Option<Record> {
+fn record(entry: Entry) -> Option<Record<'static>> {
     let message = entry.message.0?;
     let counts = message.usage.0?;
     if message.model.0.as_deref() == Some("<synthetic>") {
@@ -292,20 +310,32 @@ fn record(entry: Entry) -> Option<Record> {
     let tools = blocks.filter(|block| block.r#type.0.as_deref() == Some("tool_use"));
     Some(Record {
         copy: false,
-        id: message.id.0,
+        id: text(message.id),
         request: entry.request.0.is_some(),
-        uuid: entry.uuid.0,
-        session: entry.session.0,
-        at: entry.timestamp.0,
-        agent: entry.agent.0,
-        agent_type: entry.agent_type.0,
+        uuid: text(entry.uuid),
+        session: text(entry.session),
+        at: text(entry.timestamp),
+        agent: text(entry.agent),
+        agent_type: text(entry.agent_type),
         sidechain: entry.sidechain.0,
-        model: message.model.0,
+        model: text(message.model),
         usage: usage(&counts),
         apart: counts.iterations.0.into_iter().filter_map(apart).collect(),
         finished: message.stop_reason.0.is_some(),
-        tool_calls: tools.filter_map(|block| block.id.0).collect(),
+        tools: tools
+            .filter_map(|block| block.id.0.as_deref().map(tool))
+            .collect(),
     })
+}
+
+fn text(text: Text) -> Option<Cow<'static, str>> {
+    text.0.map(Cow::Owned)
+}
+
+/// Stands for the id of a tool call, in a sixth of its room: calls are only counted.
+#[must_use]
+pub fn tool(id: &str) -> u64 {
+    xxh3_64(id.as_bytes())
 }
 
 fn usage(counts: &Counts) -> Usage {

@@ -1,19 +1,22 @@
-//! Opens each transcript and feeds it through lines and records into messages. In: what was
-//! found. Out: the messages, how much was read, and what was skipped or could not be read.
+//! Opens each transcript and feeds it through lines and rows into messages, on all cores. In: what
+//! was found. Out: the messages, how much was read, and what was skipped or could not be read.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
-use fs_err::File;
-use serde::Deserialize;
-
-use super::find::{Found, Origin};
+use super::find::{Found, Origin, Transcript, origin};
+use super::ledger::{Entry, Ledger};
 use super::lines::Lines;
-use super::loose::Text;
-use super::messages::Messages;
-use super::record::{Skip, parse};
+use super::messages::{Counted, Messages};
+use super::record::Skip;
+use super::rows::Rows;
+use super::transcript::{self, Known, Reading};
 
 /// What reading came to.
 #[derive(Debug, Default)]
@@ -28,57 +31,155 @@ pub struct Scan {
     pub unreadable: Vec<(PathBuf, String)>,
     /// How many lines were skipped, by reason.
     pub skipped: BTreeMap<Skip, u64>,
+    /// What the ledger knows of files that are gone.
+    pub gone: Vec<(Origin, Rows)>,
+    /// Why the ledger could not be written.
+    pub not_kept: Option<anyhow::Error>,
+    /// The rank of the next file.
+    next: u32,
 }
+
+/// Less is read before another thread has started.
+const WORTH_A_THREAD: u64 = 2 << 20;
 
 impl Scan {
     /// Reads every transcript that was found; one that cannot be read does not stop the rest.
-    /// Their order is that of their paths, however they were named: it decides ties.
+    /// The rank of a file is its place in the order of paths, however they were named: it decides
+    /// ties. `seen` is told, from any thread, how many bytes of all files found are done.
     #[must_use]
-    pub fn of(mut found: Found) -> Self {
-        found.transcripts.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut scan = Self {
-            unreadable: found.unreadable,
-            ..Self::default()
-        };
-        for transcript in found.transcripts {
-            let read = File::open(&transcript.path).and_then(|file| {
-                scan.read(BufReader::with_capacity(1 << 18, file), &transcript.origin)
-            });
-            if let Err(error) = read {
-                scan.unreadable.push((transcript.path, reason(&error)));
-                continue;
-            }
-            if let Some(agent) = &transcript.origin.agent
-                && let Some(agent_type) = agent_type(&transcript.path)
-            {
-                scan.messages.agent_type(agent, &agent_type);
-            }
-        }
+    pub fn of(found: Found, seen: impl Fn(u64, u64) + Sync) -> Self {
+        Self::all(found, None, &seen).0
+    }
+
+    /// The same, but reads only what the ledger in a folder does not know.
+    #[must_use]
+    pub fn with_ledger(found: Found, folder: &Path, seen: impl Fn(u64, u64) + Sync) -> Self {
+        let ledger = Ledger::open(folder);
+        let gone = ledger.gone(&found.searched).into_iter();
+        let gone = gone.map(|(path, rows)| (origin(&path), rows)).collect();
+        let (mut scan, ledger) = Self::all(found, Some(ledger), &seen);
+        scan.gone = gone;
+        scan.not_kept = ledger.and_then(|ledger| ledger.save().err());
         scan
     }
 
-    /// Reads one transcript. What was read before an error counts.
-    pub fn read(&mut self, reader: impl BufRead, origin: &Origin) -> io::Result<()> {
-        let mut lines = Lines::new(reader);
+    fn all(mut found: Found, ledger: Option<Ledger>, seen: Seen<'_>) -> (Self, Option<Ledger>) {
+        found.transcripts.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut ranked: Vec<_> = (0..).zip(found.transcripts).collect();
+        let scan = Self {
+            unreadable: found.unreadable,
+            next: u32::try_from(ranked.len()).unwrap_or(u32::MAX),
+            ..Self::default()
+        };
+        // The largest first, so that no thread is left alone with it at the end.
+        ranked.sort_by_key(|(_, transcript)| Reverse(transcript.size));
+        let work = Work {
+            all: ranked.iter().map(|(_, transcript)| transcript.size).sum(),
+            seen,
+            next: AtomicUsize::new(0),
+            done: Mutex::new((scan, Vec::new())),
+            ledger: ledger.as_ref(),
+            ranked,
+        };
+        thread::scope(|scope| {
+            for _ in 1..work.threads() {
+                scope.spawn(|| work.run());
+            }
+            work.run();
+        });
+        let done = work.done.into_inner();
+        let (mut scan, entries) = done.unwrap_or_else(PoisonError::into_inner);
+        scan.unreadable.sort();
+        let ledger = ledger.map(|mut ledger| {
+            for (path, entry) in entries {
+                ledger.put(&path, entry);
+            }
+            ledger
+        });
+        (scan, ledger)
+    }
+
+    /// Reads one more transcript. What was read before an error counts.
+    pub fn read(&mut self, reader: impl Read, origin: &Origin) -> io::Result<()> {
+        let mut rows = Rows::default();
+        let mut lines = Lines::new(reader, Vec::new(), usize::MAX);
         let end = loop {
-            let line = match lines.next_line() {
-                Ok(Some(line)) => line,
+            match lines.next_line() {
+                Ok(Some(line)) => rows.take(&line, origin),
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
-            };
-            let parsed = parse(&line);
-            let (session, at) = (parsed.session.as_deref(), parsed.at.as_deref());
-            self.messages.alive(session, at, origin);
-            if let Some(skip) = parsed.skipped {
-                *self.skipped.entry(skip).or_default() += 1;
-            }
-            for record in parsed.records {
-                self.messages.add(record, origin);
             }
         };
+        self.add(self.next, &rows, origin);
+        self.next += 1;
         self.bytes += lines.bytes();
         self.read += u64::from(end.is_ok());
         end
+    }
+
+    /// The messages, and those that only files held that are gone.
+    #[must_use]
+    pub fn settle(self) -> (Vec<Counted>, Vec<Counted>) {
+        self.messages.settle_beside(self.gone)
+    }
+
+    fn take(&mut self, rank: u32, transcript: &Transcript, reading: &Reading) {
+        self.add(rank, &reading.rows, &transcript.origin);
+        self.bytes += reading.bytes;
+        match &reading.end {
+            Ok(()) => self.read += 1,
+            Err(error) => {
+                let path = transcript.path.clone();
+                self.unreadable.push((path, reason(error)));
+            }
+        }
+    }
+
+    fn add(&mut self, rank: u32, rows: &Rows, origin: &Origin) {
+        let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
+        self.messages.merge(rank, rows, agent, project);
+        for (skip, count) in &rows.skipped {
+            *self.skipped.entry(*skip).or_default() += count;
+        }
+    }
+}
+
+type Seen<'a> = &'a (dyn Fn(u64, u64) + Sync);
+
+/// What the threads share.
+struct Work<'a> {
+    all: u64,
+    seen: Seen<'a>,
+    ranked: Vec<(u32, Transcript)>,
+    next: AtomicUsize,
+    ledger: Option<&'a Ledger>,
+    done: Mutex<(Scan, Vec<(PathBuf, Entry)>)>,
+}
+
+impl Work<'_> {
+    fn threads(&self) -> usize {
+        let worth = usize::try_from(self.all / WORTH_A_THREAD).unwrap_or(usize::MAX);
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        cores.min(worth).min(self.ranked.len())
+    }
+
+    fn run(&self) {
+        let mut buffer = Vec::new();
+        while let Some((rank, transcript)) =
+            self.ranked.get(self.next.fetch_add(1, Ordering::Relaxed))
+        {
+            let known = match self.ledger.map(|ledger| ledger.known(transcript)) {
+                None => Known::Nothing,
+                Some(entry) => entry.map_or(Known::New, Known::Entry),
+            };
+            let mut reading = transcript::read(transcript, known, &mut buffer);
+            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.0.take(*rank, transcript, &reading);
+            (self.seen)(done.0.bytes, self.all);
+            let entry = reading.entry.take();
+            done.1
+                .extend(entry.map(|entry| (transcript.path.clone(), entry)));
+        }
     }
 }
 
@@ -89,18 +190,4 @@ fn reason(error: &io::Error) -> String {
         let _ = write!(text, " (os error {code})");
     }
     text
-}
-
-/// Claude Code writes `agent-<id>.meta.json` beside `agent-<id>.jsonl`.
-fn agent_type(transcript: &Path) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Meta {
-        #[serde(rename = "agentType", default)]
-        agent_type: Text,
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(transcript.with_extension("meta.json")).ok()?;
-    // Far more than any real one, so that a strange file costs nothing.
-    file.take(1 << 20).read_to_end(&mut bytes).ok()?;
-    serde_json::from_slice::<Meta>(&bytes).ok()?.agent_type.0
 }

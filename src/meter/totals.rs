@@ -1,14 +1,17 @@
-//! Messages → rows, grouped. In: what was counted. Out: numbers under keys, sorted. Formats
-//! nothing.
+//! Messages → rows, grouped. In: what was counted and what it costs. Out: numbers under keys, in
+//! order. Formats nothing.
 
-use std::collections::BTreeMap;
-use std::ops::AddAssign;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::str::FromStr;
 
 use jiff::tz::TimeZone;
 
-use super::messages::Counted;
+use super::calendar::{Calendar, Day};
+use super::cost::Cost;
+use super::messages::{Counted, Name};
+use super::prices::Prices;
 use super::record::Usage;
+use super::tariff::{Missing, Tariff};
 
 /// What rows are grouped by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,22 +20,37 @@ pub enum By {
     Total,
     /// The day in a time zone, `2026-08-04`.
     Day,
+    /// Its ISO week, `2026-W32`.
+    Week,
+    /// Its month, `2026-08`.
+    Month,
     /// The session's id.
     Session,
+    /// The folder of the session's project, as Claude Code names it after its path.
+    Project,
     /// The model as the transcript names it.
     Model,
     /// The type of the subagent; none for the main thread.
     Agent,
+    /// The message's id.
+    Message,
+    /// The tool whose results the model read; not messages but calls are counted.
+    Tool,
 }
 
 impl By {
     /// Each with its name.
-    pub const ALL: [(&'static str, Self); 5] = [
+    pub const ALL: [(&'static str, Self); 10] = [
         ("total", Self::Total),
         ("day", Self::Day),
+        ("week", Self::Week),
+        ("month", Self::Month),
         ("session", Self::Session),
+        ("project", Self::Project),
         ("model", Self::Model),
         ("agent", Self::Agent),
+        ("tool", Self::Tool),
+        ("message", Self::Message),
     ];
 
     /// As typed.
@@ -42,23 +60,32 @@ impl By {
         named.map_or("", |(name, _)| name)
     }
 
-    fn key(self, counted: &Counted, zone: &TimeZone) -> Option<String> {
-        let text = |name: &Option<_>| name.as_deref().map(str::to_owned);
+    /// Whether rows stand in the order of their keys, the oldest first; else the dearest is first.
+    #[must_use]
+    pub fn in_time(self) -> bool {
+        matches!(self, Self::Day | Self::Week | Self::Month)
+    }
+
+    fn name_of(self, counted: &Counted) -> Option<&Name> {
         match self {
-            Self::Total => None,
-            Self::Day => counted.at.map(|at| zone.to_datetime(at).date().to_string()),
-            Self::Session => text(&counted.session),
-            Self::Model => text(&counted.model),
-            Self::Agent => counted
-                .agent
-                .as_ref()
-                .map(|_| text(&counted.agent_type).unwrap_or_else(|| UNKNOWN_AGENT.to_owned())),
+            Self::Session => counted.session.as_ref(),
+            Self::Project => counted.project.as_ref(),
+            Self::Model => counted.model.as_ref(),
+            Self::Agent => counted.agent_type.as_ref(),
+            Self::Message => counted.id.as_ref(),
+            Self::Total | Self::Day | Self::Week | Self::Month | Self::Tool => None,
+        }
+    }
+
+    /// How a day is called in rows of days, weeks or months.
+    pub(super) fn text_of(self, day: Day) -> String {
+        match self {
+            Self::Week => day.week(),
+            Self::Month => day.month(),
+            _ => day.day(),
         }
     }
 }
-
-/// The key of subagents whose type nothing tells.
-pub const UNKNOWN_AGENT: &str = "unknown";
 
 impl FromStr for By {
     type Err = String;
@@ -71,6 +98,9 @@ impl FromStr for By {
     }
 }
 
+/// The key of subagents whose type nothing tells.
+pub const UNKNOWN_AGENT: &str = "unknown";
+
 /// Numbers of one group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Row {
@@ -78,18 +108,44 @@ pub struct Row {
     pub messages: u64,
     /// What they used.
     pub usage: Usage,
+    /// What they cost.
+    pub cost: Cost,
     /// Messages whose output may be a lower bound.
     pub partial: u64,
     /// Tools they called.
     pub tool_calls: u64,
 }
 
-impl AddAssign<&Counted> for Row {
-    fn add_assign(&mut self, counted: &Counted) {
+impl Row {
+    /// Adds one message, or a part of one, and its cost.
+    pub fn add(&mut self, counted: &Counted, cost: Cost) {
         self.messages += u64::from(counted.message);
         self.usage += counted.usage;
+        self.cost += cost;
         self.partial += u64::from(counted.partial);
         self.tool_calls += counted.tool_calls;
+    }
+
+    /// Adds another row.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.messages += other.messages;
+        self.usage += other.usage;
+        self.cost += other.cost;
+        self.partial += other.partial;
+        self.tool_calls += other.tool_calls;
+    }
+
+    /// Every token that was sent or received.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        let usage = &self.usage;
+        let kinds = [
+            usage.input,
+            usage.output,
+            usage.cache_write,
+            usage.cache_read,
+        ];
+        kinds.into_iter().fold(0, u64::saturating_add)
     }
 }
 
@@ -98,76 +154,106 @@ impl AddAssign<&Counted> for Row {
 pub struct Totals {
     /// What the rows are grouped by.
     pub by: By,
-    /// Everything.
+    /// Everything, also what `limit` leaves out.
     pub total: Row,
-    /// By key, ascending; what has no key stands last.
+    /// By key: the oldest first where the key is a time (what has none stands last), else the
+    /// dearest first.
     pub rows: Vec<(Option<String>, Row)>,
+    /// How many rows `limit` left out.
+    pub left_out: usize,
+    /// What has no price; empty when nothing was to be priced.
+    pub missing: BTreeSet<Missing>,
 }
 
-/// Adds up. Days begin at midnight in `zone`.
-#[must_use]
-pub fn group(counted: &[Counted], by: By, zone: &TimeZone) -> Totals {
-    let mut total = Row::default();
-    let mut rows: BTreeMap<(bool, Option<String>), Row> = BTreeMap::new();
-    for one in counted {
-        total += one;
-        if by != By::Total {
-            let key = by.key(one, zone);
-            *rows.entry((key.is_none(), key)).or_default() += one;
+impl Totals {
+    /// Keeps `count` rows: the newest where the key is a time, else the dearest.
+    pub fn limit(&mut self, count: usize) {
+        self.left_out = self.rows.len().saturating_sub(count);
+        if self.by.in_time() {
+            self.rows.drain(..self.left_out);
+        } else {
+            self.rows.truncate(count);
         }
     }
-    let rows = rows.into_iter().map(|((_, key), row)| (key, row)).collect();
-    Totals { by, total, rows }
+}
+
+/// Adds up. Days begin at midnight in `zone`. Without prices, costs stay at nothing.
+#[must_use]
+pub fn group(counted: &[Counted], by: By, zone: &TimeZone, prices: Option<&Prices>) -> Totals {
+    let mut total = Row::default();
+    let mut groups = Groups::default();
+    let mut calendar = Calendar::new(zone);
+    let mut tariff = Tariff::new(prices);
+    for one in counted {
+        let cost = tariff.cost(one);
+        total.add(one, cost);
+        let key = match by {
+            By::Total | By::Tool => continue,
+            by if by.in_time() => one.at.map(|at| Key::Day(calendar.day(at))),
+            By::Agent if one.agent.is_some() && one.agent_type.is_none() => Some(Key::UnknownAgent),
+            by => by.name_of(one).cloned().map(Key::Name),
+        };
+        groups.row(key).add(one, cost);
+    }
+    Totals {
+        by,
+        total,
+        rows: groups.sorted(by),
+        left_out: 0,
+        missing: tariff.missing(),
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Day(Day),
+    Name(Name),
+    UnknownAgent,
+}
+
+/// Rows under keys. Neighbours mostly share their key, so the last row is tried first.
+#[derive(Default)]
+struct Groups {
+    rows: Vec<(Option<Key>, Row)>,
+    at: HashMap<Option<Key>, usize>,
+    last: usize,
+}
+
+impl Groups {
+    fn row(&mut self, key: Option<Key>) -> &mut Row {
+        if self
+            .rows
+            .get(self.last)
+            .is_none_or(|(last, _)| *last != key)
+        {
+            let next = self.rows.len();
+            self.last = *self.at.entry(key.clone()).or_insert(next);
+            if self.last == next {
+                self.rows.push((key, Row::default()));
+            }
+        }
+        &mut self.rows[self.last].1
+    }
+
+    /// Days fold into weeks and months here, where there are few of them.
+    fn sorted(self, by: By) -> Vec<(Option<String>, Row)> {
+        let mut rows: BTreeMap<(bool, Option<String>), Row> = BTreeMap::new();
+        for (key, row) in self.rows {
+            let key = key.map(|key| match key {
+                Key::Day(day) => by.text_of(day),
+                Key::Name(name) => name.as_ref().to_owned(),
+                Key::UnknownAgent => UNKNOWN_AGENT.to_owned(),
+            });
+            rows.entry((key.is_none(), key)).or_default().merge(&row);
+        }
+        let mut rows: Vec<_> = rows.into_iter().map(|((_, key), row)| (key, row)).collect();
+        if !by.in_time() {
+            // Stable: what is alike stays in the order of keys.
+            rows.sort_by_key(|(_, row)| std::cmp::Reverse((row.cost.nano, row.tokens())));
+        }
+        rows
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn counted(at: Option<&str>, agent: Option<&str>, agent_type: Option<&str>) -> Counted {
-        Counted {
-            session: None,
-            agent: agent.map(Into::into),
-            agent_type: agent_type.map(Into::into),
-            model: None,
-            at: at.map(|at| at.parse().unwrap()),
-            message: true,
-            partial: false,
-            usage: Usage::default(),
-            tool_calls: 0,
-        }
-    }
-
-    #[test]
-    fn keys_are_sorted_and_the_missing_one_stands_last() {
-        let west = TimeZone::get("America/Los_Angeles").unwrap();
-        let all = [
-            counted(None, None, None),
-            counted(Some("2026-08-05T08:00:00Z"), Some("a1"), None),
-            counted(
-                Some("2026-08-05T04:08:00Z"),
-                Some("a2"),
-                Some("desk-runner"),
-            ),
-        ];
-        for (by, want) in [
-            (By::Day, vec![Some("2026-08-04"), Some("2026-08-05"), None]),
-            (By::Agent, vec![Some("desk-runner"), Some("unknown"), None]),
-            (By::Model, vec![None]),
-            (By::Total, vec![]),
-        ] {
-            let totals = group(&all, by, &west);
-            let keys: Vec<_> = totals.rows.iter().map(|(key, _)| key.as_deref()).collect();
-            assert_eq!(keys, want, "{by:?}");
-            assert_eq!(totals.total.messages, 3);
-        }
-    }
-
-    #[test]
-    fn names_parse_back() {
-        for (name, by) in By::ALL {
-            assert_eq!(name.parse(), Ok(by));
-            assert_eq!(by.name(), name);
-        }
-    }
-}
+mod tests;

@@ -69,6 +69,16 @@ const OWN: &[(&str, i32, &[&str], &[Before])] = &[
     ("uninstall", 1, &[], &[INSTALL, EDIT]),
     ("verify", 0, &[], &[INSTALL]),
     ("verify", 1, &[], &[INSTALL, EDIT]),
+    ("status", 0, &[], &[]),
+    ("diff", 0, &[], &[INSTALL]),
+    ("diff", 1, &[], &[]),
+    (
+        "doctor",
+        0,
+        &["--user"],
+        &[Before::Run(&["install", "--user"])],
+    ),
+    ("doctor", 1, &[], &[]),
     ("meter", 0, &[], &[]),
     ("try", 0, &[], &[]),
     // Bare: without a shell on PATH its steps fail.

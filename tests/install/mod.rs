@@ -1,10 +1,17 @@
 //! Install, verify and uninstall: stories of a project and its `.claude`.
 
+#[cfg(target_os = "linux")]
+mod crash;
 mod damage;
+mod flags;
+mod health;
 mod kept;
 mod place;
 mod refused;
 mod restored;
+mod scopes;
+mod texts;
+mod upgrade;
 
 use std::collections::BTreeMap;
 use std::path::Path;

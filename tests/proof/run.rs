@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use lean_computer_use::exit::render::{self, Document as Kind};
 use lean_computer_use::exit::{Exits, Program, Table, table};
-use lean_computer_use::install::Wanted;
+use lean_computer_use::install::{Place, Scope, Wanted};
 
 use super::check::{Document, Facts, Suite};
 use super::log::{self, Line, Seen};
@@ -37,7 +37,7 @@ pub fn facts() -> io::Result<Facts> {
         documents: documents(&table)?,
         table,
         types: types::all(),
-        commands: commands(),
+        commands: commands()?,
         suite,
         seen,
     })
@@ -138,14 +138,16 @@ fn names(binary: &Path, words: &[&str]) -> io::Result<BTreeSet<String>> {
 
 /// What can be called: the program itself, its commands, and every executable and hook that
 /// `install` leaves.
-fn commands() -> BTreeSet<String> {
+fn commands() -> io::Result<BTreeSet<String>> {
     let cli = lean_computer_use::cli::command();
     let mut names: BTreeSet<_> = cli
         .get_subcommands()
         .map(|command| command.get_name().to_owned())
         .collect();
     names.insert(Program::COMMAND.to_owned());
-    for file in Wanted::project().files {
+    let place = Place::new(Scope::Project, path(""), None);
+    let wanted = Wanted::new(&place, Path::new("/binary"));
+    for file in wanted.map_err(io::Error::other)?.files {
         let name = file.path.rsplit('/').next().unwrap_or_default();
         if file.kind == "hook" {
             names.insert(format!("hook {name}"));
@@ -153,7 +155,7 @@ fn commands() -> BTreeSet<String> {
             names.insert(name.to_owned());
         }
     }
-    names
+    Ok(names)
 }
 
 fn documents(table: &Table) -> io::Result<Vec<Document>> {

@@ -10,7 +10,7 @@ use super::registration::{Claim, Registration, State};
 use super::shape::Shape;
 use super::style::{Json, Style, indent_before};
 use super::text::{Fault, Value};
-use super::unmerge::{Gone, cuts};
+use super::unmerge::{Gone, cuts, unmerge};
 use super::{Emptied, Entries, Trace};
 
 type Item = (Option<String>, Json);
@@ -38,6 +38,48 @@ pub fn merge(text: &str, entries: &Entries, trace: &mut Trace) -> Result<String,
     inserts.append("", shape.root, &members, &at_root, true);
     let edits = inserts.edits;
     Ok(edit::apply(&tidied, edits))
+}
+
+/// Brings `text` from the entries of the last install, with what that had created, to `entries`:
+/// what is no longer wanted goes, the rest is merged. Returns the new text and what is to be
+/// remembered from now on.
+pub fn renew(
+    text: &str,
+    last: Option<(&Entries, &Trace)>,
+    entries: &Entries,
+) -> Result<(String, Trace), Fault> {
+    let mut trace = last.map(|(_, trace)| trace.clone()).unwrap_or_default();
+    let mut text = text.to_owned();
+    if let Some((last, old)) = last {
+        let gone = Entries {
+            registrations: last
+                .registrations
+                .iter()
+                .filter(|old| !entries.registrations.iter().any(|new| new.succeeds(old)))
+                .cloned()
+                .collect(),
+            rules: last
+                .rules
+                .iter()
+                .filter(|rule| !entries.rules.contains(rule))
+                .cloned()
+                .collect(),
+        };
+        if gone != Entries::default() {
+            let rest = unmerge(&text, &gone, old)?;
+            text = rest.or_else(|| old.blank_document()).unwrap_or_default();
+            trace.rules.retain(|rule| entries.rules.contains(rule));
+        }
+    }
+    let merged = merge(&text, entries, &mut trace)?;
+    trace.forget_events(&entries.registrations);
+    Ok((merged, trace))
+}
+
+/// Our entries as a document of their own, for a person to add by hand.
+#[must_use]
+pub fn fragment(entries: &Entries) -> String {
+    fresh("", entries, &mut Trace::default())
 }
 
 /// One copy of each handler, with a command that works.
@@ -248,6 +290,16 @@ fn rules(wanted: &[String], trace: &mut Trace, present: &BTreeSet<&str>) -> Vec<
 }
 
 impl Trace {
+    /// Drops what is remembered of events that no longer hold a handler of ours.
+    fn forget_events(&mut self, registrations: &[Registration]) {
+        let kept = |pointer: &str| match pointer.strip_prefix("/hooks/") {
+            Some(event) => registrations.iter().any(|r| r.event == event),
+            None => true,
+        };
+        self.created_keys.retain(|pointer| kept(pointer));
+        self.emptied.retain(|emptied| kept(&emptied.pointer));
+    }
+
     fn created(&mut self, pointer: &str) {
         if !self.created_keys.iter().any(|known| known == pointer) {
             self.created_keys.push(pointer.to_owned());

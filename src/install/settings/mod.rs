@@ -14,8 +14,8 @@ mod unmerge;
 
 use serde::{Deserialize, Serialize};
 
-pub use merge::merge;
-pub use registration::{Registration, State};
+pub use merge::{fragment, merge, renew};
+pub use registration::{Form, Registration, State};
 pub use shape::{Event, Shape};
 pub use text::{Fault, fault_at};
 pub use unmerge::unmerge;

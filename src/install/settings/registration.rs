@@ -7,6 +7,8 @@ use super::style::Json;
 /// One registration: the identity is event, matcher and command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registration {
+    /// The hook it calls.
+    pub hook: String,
     /// Such as `PreToolUse`.
     pub event: String,
     /// The matcher of its group, when there is one.
@@ -15,9 +17,36 @@ pub struct Registration {
     pub command: String,
     /// Seconds.
     pub timeout: u64,
-    /// What a command of ours starts and ends with; the path between them is where the launcher
-    /// lay when it was written.
-    pub form: (String, String),
+    /// How a command of ours is written.
+    pub form: Form,
+}
+
+/// What a command of ours starts and ends with; the path between them is where the launcher lay
+/// when it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Form {
+    /// Up to the path, with its opening quote.
+    pub before: String,
+    /// From the path on.
+    pub behind: String,
+    /// The quote that the path stands in.
+    pub quote: char,
+}
+
+impl Form {
+    /// Whether `command` is of this form. Only what cannot end the quotes counts as a path.
+    #[must_use]
+    pub fn fits(&self, command: &str) -> bool {
+        let rest = command.strip_prefix(&self.before);
+        let path = rest.and_then(|rest| rest.strip_suffix(&self.behind));
+        path.is_some_and(|path| {
+            let path = match self.quote {
+                '\'' => path.replace(r"'\''", ""),
+                _ => path.to_owned(),
+            };
+            !path.is_empty() && !path.contains(self.quote)
+        })
+    }
 }
 
 /// A handler that is ours.
@@ -45,6 +74,13 @@ pub enum State {
 }
 
 impl Registration {
+    /// Whether this is the same handler as an earlier one, whose launcher may have lain elsewhere.
+    #[must_use]
+    pub fn succeeds(&self, earlier: &Self) -> bool {
+        (&self.event, &self.matcher, &self.form)
+            == (&earlier.event, &earlier.matcher, &earlier.form)
+    }
+
     /// The handler.
     #[must_use]
     pub fn handler(&self) -> Json {
@@ -100,9 +136,7 @@ impl Registration {
     fn state(&self, handler: &Handler<'_>) -> Option<State> {
         let command = handler.command.as_deref()?;
         if command != self.command {
-            let (prefix, suffix) = &self.form;
-            let path = command.strip_prefix(prefix)?.strip_suffix(suffix)?;
-            return (!path.is_empty() && !path.contains('"')).then_some(State::Stale);
+            return self.form.fits(command).then_some(State::Stale);
         }
         let members = handler.value.members().unwrap_or_default();
         let timeout = self.timeout.to_string();

@@ -5,11 +5,16 @@ use proptest::prelude::*;
 use super::*;
 
 fn registration(name: &str, event: &str, matcher: Option<&str>) -> Registration {
-    let form = ("( . \"".to_owned(), format!("/hooks/{name}\" )"));
+    let form = Form {
+        before: "( . \"".to_owned(),
+        behind: format!("/hooks/{name}\" )"),
+        quote: '"',
+    };
     Registration {
+        hook: name.to_owned(),
         event: event.to_owned(),
         matcher: matcher.map(str::to_owned),
-        command: format!("{}$D{}", form.0, form.1),
+        command: format!("{}$D{}", form.before, form.behind),
         timeout: 5,
         form,
     }

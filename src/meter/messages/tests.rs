@@ -1,12 +1,42 @@
+use super::super::find::Origin;
+use super::super::record::Record;
 use super::*;
 
-fn line(id: &str, session: &str, at: &str, output: u64) -> Record {
-    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+/// Each record in a file of its own.
+#[derive(Default)]
+struct Files(Messages, u32);
+
+impl Files {
+    fn add(&mut self, record: Record<'_>, origin: &Origin) {
+        let mut rows = Rows::default();
+        rows.add(record, origin);
+        self.merge(&rows, origin);
+    }
+
+    fn alive(&mut self, session: &str, at: Option<&str>) {
+        let at = at.map(|at| at.parse::<Timestamp>().unwrap().as_microsecond());
+        let rows = Rows {
+            names: vec![session.into()],
+            ends: at.map(|at| (0, at)).into_iter().collect(),
+            ..Rows::default()
+        };
+        self.merge(&rows, &Origin::default());
+    }
+
+    fn merge(&mut self, rows: &Rows, origin: &Origin) {
+        let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
+        self.0.merge(self.1, rows, agent, project);
+        self.1 += 1;
+    }
+}
+
+fn line(id: &str, session: &str, at: &str, output: u64) -> Record<'static> {
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned().into());
     Record {
         id: text(id),
         session: text(session),
         at: text(at),
-        model: Some("m".to_owned()),
+        model: Some("m".into()),
         usage: Usage {
             output,
             ..Usage::default()
@@ -16,11 +46,11 @@ fn line(id: &str, session: &str, at: &str, output: u64) -> Record {
 }
 
 fn outputs(records: Vec<Record>) -> Vec<u64> {
-    let mut messages = Messages::default();
+    let mut messages = Files::default();
     for record in records {
         messages.add(record, &Origin::default());
     }
-    messages.settle().iter().map(|c| c.usage.output).collect()
+    messages.0.settle().iter().map(|c| c.usage.output).collect()
 }
 
 #[test]
@@ -33,14 +63,14 @@ fn a_message_counts_once_with_its_greatest_line() {
 
 #[test]
 fn the_last_line_wins_a_tie_whole() {
-    let mut messages = Messages::default();
+    let mut messages = Files::default();
     for (model, input) in [("first", 1), ("second", 2)] {
         let mut record = line("msg_1", "s", "", 5);
-        record.model = Some(model.to_owned());
+        record.model = Some(model.into());
         record.usage.input = input;
         messages.add(record, &Origin::default());
     }
-    let all = messages.settle();
+    let all = messages.0.settle();
     assert_eq!(all.len(), 1);
     assert_eq!(all[0].model.as_deref(), Some("second"));
     assert_eq!(all[0].usage.input, 2);
@@ -100,13 +130,13 @@ fn the_session_that_ended_first_owns_what_several_hold() {
         ),
         ([None, Some("2026-01-01T00:00:00Z")], "s2"),
     ] {
-        let mut messages = Messages::default();
+        let mut messages = Files::default();
         let origin = Origin::default();
         for (session, end) in ["s1", "s2"].into_iter().zip(ends) {
             messages.add(line("msg_1", session, "", 5), &origin);
-            messages.alive(Some(session), end, &origin);
+            messages.alive(session, end);
         }
-        let all = messages.settle();
+        let all = messages.0.settle();
         assert_eq!(all.len(), 1);
         assert_eq!(all[0].session.as_deref(), Some(want), "{ends:?}");
     }
@@ -114,23 +144,29 @@ fn the_session_that_ended_first_owns_what_several_hold() {
 
 #[test]
 fn lines_below_subagents_are_the_parents_and_the_agents() {
-    let mut messages = Messages::default();
+    let mut messages = Files::default();
     let origin = Origin {
         parent: Some("parent".to_owned()),
         session: None,
         agent: Some("a1".to_owned()),
+        project: Some("-p".to_owned()),
     };
     messages.add(line("msg_1", "other", "", 5), &origin);
-    messages.agent_type("a1", "desk-runner");
-    let all = messages.settle();
+    let meta = Rows {
+        agent_type: Some("desk-runner".into()),
+        ..Rows::default()
+    };
+    messages.merge(&meta, &origin);
+    let all = messages.0.settle();
     assert_eq!(all[0].session.as_deref(), Some("parent"));
     assert_eq!(all[0].agent.as_deref(), Some("a1"));
+    assert_eq!(all[0].project.as_deref(), Some("-p"));
     assert_eq!(all[0].agent_type.as_deref(), Some("desk-runner"));
 }
 
 #[test]
 fn parts_on_another_model_stand_apart() {
-    let mut messages = Messages::default();
+    let mut messages = Files::default();
     let mut record = line("msg_1", "s", "2026-01-01T00:00:00Z", 5);
     let part = Usage {
         output: 7,
@@ -138,7 +174,7 @@ fn parts_on_another_model_stand_apart() {
     };
     record.apart = vec![(Some("advisor".to_owned()), part), (None, part)];
     messages.add(record, &Origin::default());
-    let all = messages.settle();
+    let all = messages.0.settle();
     let seen: Vec<_> = all
         .iter()
         .map(|c| (c.model.as_deref().unwrap(), c.message, c.usage.output))

@@ -3,7 +3,17 @@ use super::*;
 const ONE: &str = r#"{"parentUuid":null,"message":{"id":"msg_1","model":"m","usage":{"input_tokens":1,"output_tokens":2}},"type":"assistant"}"#;
 
 fn parse_line(bytes: &[u8]) -> Parsed {
-    parse(&Line { bytes, whole: true })
+    parse_whole(bytes, true)
+}
+
+fn parse_whole(bytes: &[u8], whole: bool) -> Parsed {
+    let (usage, long) = (true, None);
+    parse(&Line {
+        bytes,
+        whole,
+        usage,
+        long,
+    })
 }
 
 fn ids(parsed: &Parsed) -> Vec<&str> {
@@ -83,7 +93,7 @@ fn what_is_skipped_has_a_reason() {
         ("{\"a\":", false, Some(Skip::CutLastLine)),
     ] {
         let bytes = bytes.as_bytes();
-        assert_eq!(parse(&Line { bytes, whole }).skipped, want);
+        assert_eq!(parse_whole(bytes, whole).skipped, want);
     }
 }
 

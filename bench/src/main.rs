@@ -1,0 +1,74 @@
+//! Benchmarks. Each installs what it compares with, checks everybody's answers, and writes every
+//! single run to a file beside the table that it prints.
+//!
+//! `cargo run -p bench --release -- meter`
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Parser;
+
+mod install;
+mod meter;
+mod peers;
+mod run;
+mod tree;
+
+#[derive(Parser)]
+enum Command {
+    /// The token meter beside other meters, over a generated tree of transcripts
+    Meter {
+        /// Size of the tree
+        #[arg(long, default_value_t = 503_000_000)]
+        bytes: usize,
+        /// Decides what the tree holds
+        #[arg(long, default_value_t = 7)]
+        seed: u64,
+        /// How often each meter runs, in each state of the caches
+        #[arg(long, default_value_t = 7)]
+        rounds: usize,
+        /// Where trees, peers and results are kept
+        #[arg(long, default_value = "target/bench")]
+        folder: PathBuf,
+        /// Install and run no other meters
+        #[arg(long)]
+        alone: bool,
+    },
+    /// A fresh install beside a plain loop that writes the same files, a second install, and one
+    /// into large settings
+    Install {
+        /// How often each runs
+        #[arg(long, default_value_t = 25)]
+        rounds: usize,
+        /// Where projects and results are kept
+        #[arg(long, default_value = "target/bench")]
+        folder: PathBuf,
+    },
+    /// Writes, syncs and renames every file of a folder into another one, and does nothing else
+    #[command(hide = true)]
+    Copy { from: PathBuf, to: PathBuf },
+    /// Counts `"usage"` in a tree and does nothing else: what reading alone takes
+    #[command(hide = true)]
+    Scan { folder: PathBuf },
+}
+
+fn main() -> Result<()> {
+    match Command::parse() {
+        Command::Meter {
+            bytes,
+            seed,
+            rounds,
+            folder,
+            alone,
+        } => meter::run(&meter::Plan {
+            bytes,
+            seed,
+            rounds,
+            folder: std::path::absolute(folder)?,
+            alone,
+        }),
+        Command::Install { rounds, folder } => install::run(rounds, &std::path::absolute(folder)?),
+        Command::Copy { from, to } => install::copy(&from, &to),
+        Command::Scan { folder } => meter::scan(&folder),
+    }
+}

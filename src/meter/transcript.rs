@@ -1,0 +1,148 @@
+//! Reads one transcript file, from its start or from where the ledger left it. In: a file that was
+//! found, and what is known of it. Out: its rows, and what to keep of it.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use fs_err::File;
+use serde::Deserialize;
+
+use super::find::Transcript;
+use super::ledger::Entry;
+use super::lines::{Line, Lines};
+use super::loose::Text;
+use super::record::parse_long;
+use super::rows::Rows;
+
+/// Longer lines are not held in memory.
+const LONGEST: usize = 4 << 20;
+
+/// One transcript, as far as it could be read.
+pub struct Reading {
+    /// Its rows.
+    pub rows: Rows,
+    /// Its length when it was read.
+    pub bytes: u64,
+    /// How reading ended.
+    pub end: io::Result<()>,
+    /// What the ledger should say of it from now on; none when it already does.
+    pub entry: Option<Entry>,
+}
+
+/// What is known of a transcript before it is opened.
+#[derive(Clone, Copy)]
+pub enum Known<'a> {
+    /// No more than that it is there, and nobody wants to know it later.
+    Nothing,
+    /// No more than that it is there.
+    New,
+    /// What the ledger says of it, which need not hold any more.
+    Entry(&'a Entry),
+}
+
+/// Reads it. `buffer` may have served before, and serves again.
+pub fn read(transcript: &Transcript, known: Known<'_>, buffer: &mut Vec<u8>) -> Reading {
+    let keep = !matches!(known, Known::Nothing);
+    let (mut rows, mut from, mut same) = (Rows::default(), 0, false);
+    if let Known::Entry(entry) = known
+        && let Ok(unchanged) = entry.holds(transcript)
+        && let Some(known) = entry.rows()
+    {
+        (rows, from, same) = (known, entry.whole, unchanged);
+    }
+    if transcript.origin.agent.is_some() {
+        rows.agent_type = agent_type(&transcript.path).or(rows.agent_type);
+    }
+    let mut reading = Reading {
+        rows,
+        bytes: from,
+        end: Ok(()),
+        entry: None,
+    };
+    if !same || from < transcript.size {
+        reading.end = go_on(transcript, from, &mut reading, keep && !same, buffer);
+    }
+    reading
+}
+
+/// Reads from `from` on.
+fn go_on(
+    transcript: &Transcript,
+    from: u64,
+    reading: &mut Reading,
+    keep: bool,
+    buffer: &mut Vec<u8>,
+) -> io::Result<()> {
+    let mut file = File::open(&transcript.path)?;
+    if from > 0 {
+        file.seek(SeekFrom::Start(from))?;
+    }
+    let mut lines = Lines::new(file, std::mem::take(buffer), LONGEST).starting_at(from);
+    let mut whole = None;
+    let end = loop {
+        let line = match lines.next_line() {
+            Ok(Some(line)) => line,
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error),
+        };
+        // Its rest may be written later. It counts now, but is not kept.
+        if !line.whole && keep {
+            whole = Some(reading.rows.clone());
+        }
+        if let Err(error) = take(transcript, &line, &mut reading.rows) {
+            break Err(error);
+        }
+    };
+    reading.bytes = lines.bytes();
+    let kept = lines.whole();
+    *buffer = lines.into_buffer();
+    end?;
+    if keep {
+        let rows = whole.as_ref().unwrap_or(&reading.rows);
+        reading.entry = Entry::new(transcript, kept, rows);
+    }
+    Ok(())
+}
+
+/// A long line that may hold a record is read a second time, without holding it. Only one that is
+/// broken is held as a whole.
+fn take(transcript: &Transcript, line: &Line<'_>, rows: &mut Rows) -> io::Result<()> {
+    let Some(range) = line.long.as_ref().filter(|_| line.usage) else {
+        rows.take(line, &transcript.origin);
+        return Ok(());
+    };
+    let again = || {
+        let mut file = File::open(&transcript.path)?;
+        file.seek(SeekFrom::Start(range.start))?;
+        io::Result::Ok(file.take(range.end - range.start))
+    };
+    if let Some(parsed) = parse_long(again()?) {
+        rows.take_parsed(parsed, &transcript.origin);
+        return Ok(());
+    }
+    let mut bytes = Vec::new();
+    again()?.read_to_end(&mut bytes)?;
+    let line = Line {
+        bytes: bytes.trim_ascii(),
+        whole: line.whole,
+        usage: true,
+        long: None,
+    };
+    rows.take_slowly(&line, &transcript.origin);
+    Ok(())
+}
+
+/// Claude Code writes `agent-<id>.meta.json` beside `agent-<id>.jsonl`.
+fn agent_type(transcript: &Path) -> Option<Box<str>> {
+    #[derive(Deserialize)]
+    struct Meta {
+        #[serde(rename = "agentType", default)]
+        agent_type: Text,
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(transcript.with_extension("meta.json")).ok()?;
+    // Far more than any real one, so that a strange file costs nothing.
+    file.take(1 << 20).read_to_end(&mut bytes).ok()?;
+    let meta = serde_json::from_slice::<Meta>(&bytes).ok()?;
+    meta.agent_type.0.map(String::into_boxed_str)
+}

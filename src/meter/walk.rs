@@ -1,0 +1,304 @@
+//! A strict walk over the bytes of one JSON value. In: bytes. Out: what stands at the walker's
+//! place, or none as soon as anything is not JSON or not plain: then the caller takes the slow way.
+//! Does not look at what is skipped beyond its form; UTF-8 is checked only in texts that are asked
+//! for.
+
+use memchr::memchr_iter;
+
+/// Where the walk is.
+pub struct Walk<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+/// A value that is plain enough.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Plain<'a> {
+    /// A text without escapes.
+    Text(&'a str),
+    /// `null`.
+    Null,
+}
+
+const ONES: u64 = u64::from_le_bytes([1; 8]);
+const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
+/// Deeper values are left to the slow way: one bit a level tells objects from lists.
+const DEEPEST: u32 = 60;
+
+impl<'a> Walk<'a> {
+    /// Starts before the first byte.
+    #[must_use]
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// The next byte that is no blank, not yet passed.
+    pub fn peek(&mut self) -> Option<u8> {
+        loop {
+            let byte = *self.bytes.get(self.at)?;
+            if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Passes this byte, with blanks before it.
+    pub fn pass(&mut self, byte: u8) -> Option<()> {
+        (self.peek()? == byte).then(|| self.at += 1)
+    }
+
+    /// Nothing but blanks follows.
+    #[must_use]
+    pub fn ended(mut self) -> bool {
+        self.peek().is_none()
+    }
+
+    /// Walks through an object: calls `member` before each value with its key (none of which has
+    /// an escape); `member` passes the value.
+    pub fn object(
+        &mut self,
+        mut member: impl FnMut(&mut Self, &'a [u8]) -> Option<()>,
+    ) -> Option<()> {
+        self.pass(b'{')?;
+        if self.peek()? == b'}' {
+            return self.pass(b'}');
+        }
+        loop {
+            let (key, plain) = self.string()?;
+            if !plain {
+                return None;
+            }
+            self.pass(b':')?;
+            member(self, key)?;
+            if self.peek()? == b'}' {
+                return self.pass(b'}');
+            }
+            self.pass(b',')?;
+        }
+    }
+
+    /// Walks through a list: `element` passes each of its values.
+    pub fn list(&mut self, mut element: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.pass(b'[')?;
+        if self.peek()? == b']' {
+            return self.pass(b']');
+        }
+        loop {
+            element(self)?;
+            if self.peek()? == b']' {
+                return self.pass(b']');
+            }
+            self.pass(b',')?;
+        }
+    }
+
+    /// A text without escapes, or null.
+    pub fn plain(&mut self) -> Option<Plain<'a>> {
+        if self.peek()? == b'n' {
+            return self.word(b"null").map(|()| Plain::Null);
+        }
+        let (text, plain) = self.string()?;
+        let text = std::str::from_utf8(text).ok()?;
+        plain.then_some(Plain::Text(text))
+    }
+
+    /// True or false.
+    pub fn flag(&mut self) -> Option<bool> {
+        if self.peek()? == b't' {
+            return self.word(b"true").map(|()| true);
+        }
+        self.word(b"false").map(|()| false)
+    }
+
+    /// A whole number from 0 on, of up to 18 digits; null counts as 0.
+    pub fn count(&mut self) -> Option<u64> {
+        let first = self.peek()?;
+        if first == b'n' {
+            return self.word(b"null").map(|()| 0);
+        }
+        let start = self.at;
+        let mut number = 0;
+        while let Some(digit @ b'0'..=b'9') = self.bytes.get(self.at) {
+            number = number * 10 + u64::from(digit - b'0');
+            self.at += 1;
+            if self.at - start > 18 {
+                return None;
+            }
+        }
+        let digits = self.at - start;
+        let more = matches!(self.bytes.get(self.at), Some(b'.' | b'e' | b'E'));
+        (digits > 0 && !more && (first != b'0' || digits == 1)).then_some(number)
+    }
+
+    /// Passes any value.
+    pub fn skip(&mut self) -> Option<()> {
+        let (mut depth, mut objects) = (0_u32, 0_u64);
+        loop {
+            let opened = match self.peek()? {
+                b'"' => self.string().map(|_| false)?,
+                open @ (b'{' | b'[') => {
+                    self.at += 1;
+                    depth += 1;
+                    objects = objects << 1 | u64::from(open == b'{');
+                    if depth > DEEPEST {
+                        return None;
+                    }
+                    true
+                }
+                b't' => self.word(b"true").map(|()| false)?,
+                b'f' => self.word(b"false").map(|()| false)?,
+                b'n' => self.word(b"null").map(|()| false)?,
+                _ => self.number().map(|()| false)?,
+            };
+            self.close(opened, &mut depth, &mut objects)?;
+            if depth == 0 {
+                return Some(());
+            }
+            if objects & 1 == 1 {
+                self.peek().filter(|byte| *byte == b'"')?;
+                self.string()?;
+                self.pass(b':')?;
+            }
+        }
+    }
+
+    /// Behind a value: closes what ends here and passes the comma before the next value.
+    fn close(&mut self, opened: bool, depth: &mut u32, objects: &mut u64) -> Option<()> {
+        let mut first = opened;
+        while *depth > 0 {
+            let end = if *objects & 1 == 1 { b'}' } else { b']' };
+            let next = self.peek()?;
+            if next != end {
+                return if first { Some(()) } else { self.pass(b',') };
+            }
+            self.at += 1;
+            *depth -= 1;
+            *objects >>= 1;
+            first = false;
+        }
+        Some(())
+    }
+
+    fn word(&mut self, word: &[u8]) -> Option<()> {
+        let found = self.bytes[self.at..].starts_with(word);
+        found.then(|| self.at += word.len())
+    }
+
+    fn number(&mut self) -> Option<()> {
+        if self.bytes.get(self.at) == Some(&b'-') {
+            self.at += 1;
+        }
+        if self.bytes.get(self.at) == Some(&b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.bytes.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.bytes.get(self.at) {
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.bytes.get(self.at) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Some(())
+    }
+
+    fn digits(&mut self) -> Option<()> {
+        let rest = &self.bytes[self.at..];
+        let count = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+        self.at += count;
+        (count > 0).then_some(())
+    }
+
+    /// A text between its quotes, and whether it has no escapes.
+    fn string(&mut self) -> Option<(&'a [u8], bool)> {
+        self.pass(b'"')?;
+        let start = self.at;
+        let first = special(self.bytes, start)?;
+        let plain = self.bytes[first] == b'"';
+        let end = if plain {
+            first
+        } else {
+            end(self.bytes, first)?
+        };
+        self.at = end + 1;
+        Some((&self.bytes[start..end], plain))
+    }
+}
+
+/// The quote that ends a text in which `at` is the first special byte.
+fn end(bytes: &[u8], at: usize) -> Option<usize> {
+    let end = memchr_iter(b'"', &bytes[at..]).find(|quote| {
+        let before = bytes[at..at + quote].iter().rev();
+        before.take_while(|byte| **byte == b'\\').count() % 2 == 0
+    })?;
+    let end = at + end;
+    if usual(&bytes[at..end], &bytes[at + 1..=end]) {
+        return Some(end);
+    }
+    let mut at = at;
+    loop {
+        at = special(bytes, at)?;
+        match bytes[at] {
+            b'"' => return Some(at),
+            b'\\' => at += escape(&bytes[at + 1..])?,
+            _ => return None,
+        }
+    }
+}
+
+/// Whether a text has no control characters and only the usual escapes, each backslash taken for
+/// the beginning of one. Has no branches, which makes it fast. `next` is one byte ahead.
+fn usual(text: &[u8], next: &[u8]) -> bool {
+    let odd = text.iter().zip(next).fold(0, |odd, (byte, next)| {
+        let is = |letter: u8| u8::from(*next == letter);
+        let letter = is(b'n') | is(b'"') | is(b'\\') | is(b't');
+        odd | u8::from(*byte < 0x20) | (u8::from(*byte == b'\\') & (letter ^ 1))
+    });
+    odd == 0
+}
+
+/// The next quote, backslash or control character from `at` on.
+fn special(bytes: &[u8], mut at: usize) -> Option<usize> {
+    while let Some(eight) = bytes.get(at..at + 8) {
+        let word = u64::from_le_bytes(eight.try_into().ok()?);
+        let control = word.wrapping_sub(ONES * 0x20) & !word;
+        let quote = zero(word ^ (ONES * u64::from(b'"')));
+        let backslash = zero(word ^ (ONES * u64::from(b'\\')));
+        // A borrow makes only bytes above the first hit wrong.
+        let hits = (control | quote | backslash) & HIGH;
+        if hits != 0 {
+            return Some(at + (hits.trailing_zeros() / 8) as usize);
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..)?.iter();
+    let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+    rest.copied()
+        .position(|byte| special(&byte))
+        .map(|more| at + more)
+}
+
+fn zero(word: u64) -> u64 {
+    word.wrapping_sub(ONES) & !word
+}
+
+/// The length of an escape whose letter stands first, with its backslash.
+fn escape(rest: &[u8]) -> Option<usize> {
+    match rest.first()? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
+        b'u' => {
+            let hex = rest.get(1..5)?.iter().all(u8::is_ascii_hexdigit);
+            hex.then_some(6)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,236 @@
+//! Random trees of transcripts against the truth of their maker, and the short way of reading
+//! against the slow one on broken bytes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use lean_computer_use::meter::lines::{Line, Lines};
+use lean_computer_use::meter::record::{Skip, parse};
+use lean_computer_use::meter::rows::Rows;
+use lean_computer_use::meter::{Counted, Found, Origin, Scan, ends, quick};
+use proptest::prelude::*;
+
+use crate::tree::{File, Maker, Sum, Truth};
+
+/// Writes the tree of a seed and answers with its truth.
+pub fn grow(root: &Path, seed: u64, size: usize) -> Truth {
+    Maker::new(seed, size).run(|File { path, bytes }| {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    })
+}
+
+/// What messages come to, as the maker of a tree tells it.
+pub fn summed(counted: &[Counted]) -> Truth {
+    let mut truth = Truth::default();
+    for one in counted {
+        let usage = &one.usage;
+        let sum = [
+            u64::from(one.message),
+            usage.input,
+            usage.output,
+            usage.cache_write,
+            usage.cache_write_1h,
+            usage.cache_read,
+            usage.web_search,
+        ];
+        let text = |name: &Option<std::sync::Arc<str>>| name.as_deref().unwrap_or("").to_owned();
+        let agent = if one.agent.is_some() {
+            text(&one.agent_type)
+        } else {
+            String::new()
+        };
+        let day = one
+            .at
+            .map_or(String::new(), |at| at.to_string()[..10].to_owned());
+        add(&mut truth.total, sum);
+        for (by, key) in [
+            (&mut truth.by_session, text(&one.session)),
+            (&mut truth.by_model, text(&one.model)),
+            (&mut truth.by_agent, agent),
+            (&mut truth.by_day, day),
+        ] {
+            add(by.entry(key).or_default(), sum);
+        }
+    }
+    truth
+}
+
+fn add(sum: &mut Sum, more: Sum) {
+    for (sum, more) in sum.iter_mut().zip(more) {
+        *sum += more;
+    }
+}
+
+fn scan(root: &Path) -> Scan {
+    let mut found = Found::default();
+    found.add(root).unwrap();
+    Scan::of(found, |_, _| {})
+}
+
+/// With what was skipped.
+pub fn said(scan: Scan) -> Truth {
+    let skipped = |skip| scan.skipped.get(&skip).copied().unwrap_or(0);
+    let (broken, glued) = (
+        skipped(Skip::NotJson) + skipped(Skip::CutLastLine),
+        skipped(Skip::Glued),
+    );
+    Truth {
+        broken,
+        glued,
+        ..summed(&scan.messages.settle())
+    }
+}
+
+#[test]
+fn random_trees_give_the_truth_of_their_maker() {
+    for seed in 0..30 {
+        let folder = tempfile::tempdir().unwrap();
+        let truth = grow(folder.path(), seed, 400_000);
+        assert!(truth.total[0] > 10, "seed {seed} makes too little to tell");
+        assert_eq!(said(scan(folder.path())), truth, "seed {seed}");
+    }
+}
+
+/// Both ways to read one line.
+fn compare(bytes: &[u8]) {
+    let usage = bytes.windows(7).any(|here| here == b"\"usage\"");
+    let line = Line {
+        bytes,
+        whole: true,
+        usage,
+        long: None,
+    };
+    let slow = parse(&line);
+    let shown = || String::from_utf8_lossy(bytes).into_owned();
+    if let Some(quick) = quick::parse(bytes) {
+        assert_eq!(slow.records, Vec::from_iter(quick.record), "{}", shown());
+        assert_eq!(slow.session.as_deref(), quick.session, "{}", shown());
+        assert_eq!(slow.at.as_deref(), quick.at, "{}", shown());
+        assert_eq!(slow.skipped, None, "{}", shown());
+    }
+    if let Some(end) = ends::of(bytes)
+        && slow.skipped.is_none()
+    {
+        assert_eq!(
+            (slow.session.as_deref(), slow.at.as_deref()),
+            (Some(end.session), Some(end.at)),
+            "{}",
+            shown()
+        );
+    }
+}
+
+/// The lines of some trees, and the pieces that mutations put into them.
+fn lines() -> Vec<Vec<u8>> {
+    let mut lines = Vec::new();
+    for seed in 0..6 {
+        Maker::new(seed, 30_000).run(|File { bytes, .. }| {
+            let all = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+            lines.extend(all.filter(|line| line.len() < 6000).map(<[u8]>::to_vec));
+        });
+    }
+    lines
+}
+
+const PIECES: [&[u8]; 24] = [
+    b"\"",
+    b"\\",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b"\n",
+    b"\x01",
+    b"\xff",
+    b"null",
+    b"true",
+    b"0",
+    b"-1",
+    b"1.5",
+    b"1e400",
+    b" ",
+    br#""type":"assistant","#,
+    br#""sessionId":null,"#,
+    br#""usage":{"output_tokens":7},"#,
+    br"\u0041",
+    br"\ud800",
+    br#"{"parentUuid""#,
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn the_short_way_is_the_slow_way_on_broken_lines(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..6_usize, 0..PIECES.len()), 1..4),
+        which in any::<prop::sample::Index>(),
+    ) {
+        thread_local!(static LINES: Vec<Vec<u8>> = lines());
+        let mut line = LINES.with(|lines| lines[which.index(lines.len())].clone());
+        compare(&line);
+        for (at, to, kind, piece) in changes {
+            if line.is_empty() { break }
+            let (at, to) = (at.index(line.len()), to.index(line.len()));
+            let (at, to) = (at.min(to), at.max(to));
+            let piece = PIECES[piece].iter().copied();
+            match kind {
+                0 => { line.splice(at..at, piece); }
+                1 => { line.splice(at..=at, piece); }
+                2 => { line.drain(at..=to.min(at + 40)); }
+                3 => { line.truncate(to); }
+                4 => { line.drain(..at); }
+                _ => { let copy = line[at..to].to_vec(); line.extend(copy); }
+            }
+        }
+        compare(&line);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(30))]
+
+    /// However a reader hands over bytes, and whatever the lengths of lines, the rows are those of
+    /// the slow way, except for lines without usage that are broken in the middle.
+    #[test]
+    fn rows_do_not_depend_on_the_way_or_on_pieces(seed in 0..1000_u64, step in 1..5000_usize) {
+        Maker::new(seed, 60_000).run(|File { path, bytes }| {
+            if path.ends_with(".meta.json") { return }
+            let origin = Origin::default();
+            let (mut short, mut slow) = (Rows::default(), Rows::default());
+            let mut lines = Lines::new(Steps(&bytes, step), Vec::new(), usize::MAX);
+            while let Some(line) = lines.next_line().unwrap() {
+                short.take(&line, &origin);
+                slow.take_slowly(&line, &origin);
+            }
+            assert_eq!(short, slow);
+        });
+    }
+}
+
+struct Steps<'a>(&'a [u8], usize);
+
+impl std::io::Read for Steps<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let step = self.1.min(into.len()).min(self.0.len());
+        into[..step].copy_from_slice(&self.0[..step]);
+        self.0 = &self.0[step..];
+        Ok(step)
+    }
+}
+
+/// Keys and their counts are easier to compare as text when they differ.
+#[test]
+fn a_tree_is_the_same_every_time() {
+    let all = |seed| {
+        let mut files = BTreeMap::new();
+        let truth = Maker::new(seed, 100_000).run(|file| drop(files.insert(file.path, file.bytes)));
+        (files, truth)
+    };
+    assert!(all(3) == all(3));
+    assert!(all(3).1 != all(4).1);
+}
