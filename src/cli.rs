@@ -46,6 +46,8 @@ enum Command {
     DeskRun(cmd::desk_run::Args),
     /// Read an app's window, filtered and redacted
     DeskRead(cmd::desk_read::Args),
+    /// Tell whether an app runs
+    DeskRunning(cmd::desk_running::Args),
     /// Remove what a desk run left behind
     DeskClean(cmd::desk_clean::Args),
     /// Try the whole loop in a scratch project, step by step
@@ -108,6 +110,7 @@ pub fn run(words: &[OsString], host: &mut Host) -> ExitCode {
         Command::Desk(args) => finish(host, |host| cmd::desk::run(&args, host)),
         Command::DeskRun(args) => finish(host, |host| cmd::desk_run::run(&args, host)),
         Command::DeskRead(args) => finish(host, |host| cmd::desk_read::run(&args, host)),
+        Command::DeskRunning(args) => finish(host, |host| cmd::desk_running::run(&args, host)),
         Command::DeskClean(args) => finish(host, |host| cmd::desk_clean::run(&args, host)),
         Command::Try(args) => finish(host, |host| cmd::try_loop::run(&args, host)),
         Command::ExitCodes(args) => finish(host, |host| cmd::exit_codes::run(&args, host)),

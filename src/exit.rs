@@ -178,7 +178,7 @@ exits! {
         Done = 0,
         /// Usage error, or the state folder could not be cleaned.
         CouldNotRun = 2,
-        /// The driver's state could not be settled.
+        /// The app or the driver that was to end is still there, or that cannot be told.
         Pending = 3,
         /// A panic.
         Internal = 70,
@@ -195,6 +195,8 @@ pub enum DeskOutcome {
     No,
     /// Usage, app not resolved, driver not started, local file error.
     CouldNotRun,
+    /// It needs a word from the brief that was not given; nothing was done.
+    NeedsConfirmation,
     /// The call may have happened.
     Unknown,
     /// No such tool, or one that desk does not offer.
@@ -213,6 +215,7 @@ impl DeskOutcome {
             Self::Done => 0,
             Self::No => 1,
             Self::CouldNotRun => 2,
+            Self::NeedsConfirmation => 3,
             Self::Unknown => 4,
             Self::NoSuchTool => 64,
             Self::Internal => 70,
@@ -222,7 +225,7 @@ impl DeskOutcome {
     }
 }
 
-/// The three tools differ in their name and their table only.
+/// The four tools differ in their name and their table only.
 macro_rules! desk_exits {
     ($name:ident $command:literal $codes:expr) => {
         #[doc = concat!("How `", $command, "` ends.")]
@@ -241,9 +244,10 @@ macro_rules! desk_exits {
     };
 }
 
-desk_exits!(Desk "desk" &[0, 1, 2, 4, 64, 70, 75]);
-desk_exits!(DeskRun "desk-run" &[0, 1, 2, 4, 70, 75]);
+desk_exits!(Desk "desk" &[0, 1, 2, 3, 4, 64, 70, 75]);
+desk_exits!(DeskRun "desk-run" &[0, 1, 2, 3, 4, 70, 75]);
 desk_exits!(DeskRead "desk-read" &[0, 1, 2, 70, 75]);
+desk_exits!(DeskRunning "desk-running" &[0, 2, 70, 75]);
 
 /// Whether an error is only a reader that went away.
 #[must_use]

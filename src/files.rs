@@ -13,6 +13,12 @@ pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
+/// The first `bytes` bytes of a digest, in lower-case hex: a short name or fingerprint.
+#[must_use]
+pub fn short(digest: &[u8], bytes: usize) -> String {
+    hex(digest.get(..bytes).unwrap_or(digest))
+}
+
 /// Lower-case hex.
 fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";

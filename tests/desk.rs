@@ -80,9 +80,9 @@ fn the_first_failing_step_ends_a_packet() {
     --- stdout
     desk-run: step 2: not_found
     <app-text>
-    "push button" "clear"
-    "push button" "result"
-    "push button" "subtract"
+    #c15 "push button" "clear"
+    #c14 "push button" "result"
+    #c12 "push button" "subtract"
     </app-text>
     window saved: [HOME]/.local/state/lean-computer-use/desk/1c8e29/r1
     --- stderr
@@ -110,11 +110,11 @@ fn the_first_failing_step_ends_a_packet() {
     --- stdout
     desk-run: step 1: ambiguous
     <app-text>
-    "push button" "0"
-    "push button" "1"
-    "push button" "2"
-    "push button" "3"
-    "push button" "4"
+    #c1 "push button" "0"
+    #c2 "push button" "1"
+    #c3 "push button" "2"
+    #c4 "push button" "3"
+    #c5 "push button" "4"
     </app-text>
     window saved: [HOME]/.local/state/lean-computer-use/desk/1c8e29/r3
     --- stderr
@@ -162,8 +162,8 @@ fn set_is_read_back_and_reads_are_filtered() {
     --- stdout
     desk-read: 5 of 17, 3 not shown, simulated, [HOME]/.local/state/lean-computer-use/desk/1c8e29/r2
     <app-text>
-    "push button" "multiply"
-    "push button" "result"
+    #c13 "push button" "multiply"
+    #c14 "push button" "result"
     </app-text>
     --- stderr
     ---
@@ -182,7 +182,7 @@ fn set_is_read_back_and_reads_are_filtered() {
         .observe()
         .expect(0)
         .json();
-    assert_eq!(json["lines"][0], r#""edit bar" "  é☕ x""#);
+    assert_eq!(json["lines"][0], r#"#c16 "edit bar" "  é☕ x""#);
     let json = simulated(&ctx, &["desk-run", "--json", "click 1", "click zz"])
         .observe()
         .expect(1)
@@ -256,7 +256,7 @@ fn one_call_and_cleaning_up_twice() {
     snapshot!(ctx, still(&seen), @r"
     exit 0
     --- stdout
-    desk-clean: 3 files removed, session ended
+    desk-clean: app none, 4 files removed, session ended, driver none
     --- stderr
     ---
     ");
@@ -264,7 +264,7 @@ fn one_call_and_cleaning_up_twice() {
     snapshot!(ctx, still(&seen), @r"
     exit 0
     --- stdout
-    desk-clean: 0 files removed, session none
+    desk-clean: app none, 0 files removed, session none, driver none
     --- stderr
     ---
     ");
@@ -275,6 +275,8 @@ fn one_call_and_cleaning_up_twice() {
     0700 lean-computer-use/
     0700 lean-computer-use/desk/
     0600 lean-computer-use/desk/.desk-state
+    0600 lean-computer-use/desk/295e2a.lock
+    0600 lean-computer-use/desk/2ce1b3.lock
     0644 lean-computer-use/desk/theirs
     ");
 }
@@ -284,7 +286,7 @@ fn sessions_and_state_folders_do_not_meet() {
     let ctx = TestContext::new();
     let display = |run: Run| {
         let json = run.observe().expect(0).json();
-        json["lines"].to_string()
+        json["lines"].to_string().replace("#c16", "")
     };
     simulated(&ctx, &["desk-run", "click 1"])
         .observe()
@@ -310,4 +312,211 @@ fn sessions_and_state_folders_do_not_meet() {
         .observe()
         .expect(2);
     assert_eq!(ctx.read("theirs/file"), "x");
+}
+
+#[test]
+fn several_actions_in_one_call_or_each_alone_come_to_the_same() {
+    for packet in [
+        "keys \"12×7=\"\nexpect \"edit bar\": = 84",
+        "click clear\nclick 1\nclick add\nclick 2\nclick result\nwait \"edit bar\": 1s\nread \"edit bar\":",
+        "click 1\nclick 2\nclick nothing\nclick 3",
+        "click 1\nkeys 2q3",
+        "set \"edit bar\": = \"  x\"\nappend \"edit bar\": = y\nexpect \"edit bar\": = \"  xy\"",
+        "click 1\nclick 2\ncheck 3",
+        "menu File > Save",
+    ] {
+        let said = |more: &[&str]| {
+            let ctx = TestContext::new();
+            let words = [&["desk-run"], more].concat();
+            let seen = simulated(&ctx, &words).stdin(packet).observe();
+            still(&seen).replace(ctx.root().to_str().unwrap(), "")
+        };
+        assert_eq!(said(&[]), said(&["--one-by-one"]), "{packet}");
+    }
+}
+
+#[test]
+fn what_is_risky_needs_its_own_word_before_the_first_step() {
+    let ctx = TestContext::new();
+    let packet = ["desk-run", "click 1", "menu File > Quit"];
+    let seen = simulated(&ctx, &packet).observe().expect(3);
+    snapshot!(ctx, still(&seen), @r#"
+    exit 3
+    --- stdout
+    desk-run: step 2: needs_confirmation risky_label
+    <app-text>
+    needs --approve "Quit"
+    </app-text>
+    window saved: [HOME]/.local/state/lean-computer-use/desk/1c8e29/r1
+    --- stderr
+    ---
+    "#);
+    let read = || simulated(&ctx, &["desk-read"]).observe().expect(0).stdout;
+    assert!(read().contains(r#""edit bar" """#), "{}", read());
+    for words in [
+        vec!["desk-run", "press cmd+q"],
+        vec!["desk", "invoke_menu", r#"{"path":["Quit"]}"#],
+        vec!["desk", "hotkey", r#"{"keys":["Alt","F4"]}"#],
+        vec![
+            "desk",
+            "press_key",
+            r#"{"key":"a","delivery_mode":"foreground"}"#,
+        ],
+    ] {
+        let seen = simulated(&ctx, &words).observe().expect(3);
+        assert!(seen.stdout.contains("needs_confirmation"), "{seen}");
+    }
+    // With the word it goes on; this calculator has no menu.
+    let approved = [
+        "desk-run",
+        "--approve",
+        "quit",
+        "click 1",
+        "menu File > Quit",
+    ];
+    let seen = simulated(&ctx, &approved).observe().expect(1);
+    assert!(
+        seen.stdout
+            .starts_with("desk-run: step 2: refused background_unavailable\n"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn the_same_failure_twice_is_not_tried_a_third_time() {
+    let ctx = TestContext::new();
+    let run = |words: &[&str]| simulated(&ctx, words).env("CLAUDE_CODE_SESSION_ID", "s");
+    let fails = ["desk-run", "click nothing"];
+    let first = |run: Run| {
+        run.observe()
+            .expect(1)
+            .stdout
+            .lines()
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    let no = "desk-run: step 1: not_found";
+    let again = |want: [&str; 3]| {
+        for want in want {
+            assert_eq!(first(run(&fails)), want);
+        }
+    };
+    again([no, no, "desk-run: refused retry"]);
+    assert_eq!(first(run(&fails).env("DESK_GUARD", "off")), no);
+    // Another packet, as long as it changes nothing, leaves the count as it is.
+    run(&["desk-run", "read label:"]).observe().expect(0);
+    assert_eq!(first(run(&fails)), "desk-run: refused retry");
+    // Something changed.
+    run(&["desk-run", "click 1"]).observe().expect(0);
+    again([no, no, "desk-run: refused retry"]);
+    // Time went by.
+    let at = |ms: i64| {
+        let clock = (crate::context::NOW_MS + ms).to_string();
+        first(run(&fails).env("LEAN_COMPUTER_USE_CLOCK_MS", clock))
+    };
+    assert_eq!([at(600_001), at(600_002)], [no, no]);
+    assert_eq!(at(600_003), "desk-run: refused retry");
+    // The user said something: the guard's hook noted it.
+    let session = lean_computer_use::hook::key::folder_name("s");
+    let guard = ctx
+        .home
+        .join(".local/state/lean-computer-use/guard")
+        .join(session);
+    fs::create_dir_all(&guard).unwrap();
+    let at_ms = crate::context::NOW_MS + 600_004;
+    fs::write(
+        guard.join("log"),
+        format!("{{\"v\":1,\"t\":{at_ms},\"e\":\"u\"}}\n"),
+    )
+    .unwrap();
+    assert_eq!(at(600_005), no);
+    let state = ctx.home.join(".local/state/lean-computer-use/desk");
+    for (name, what) in crate::context::tree(&state) {
+        assert!(!what.contains("nothing"), "{name}: {what}");
+    }
+}
+
+#[test]
+fn refs_last_and_changes_are_told() {
+    let ctx = TestContext::new();
+    let seen = simulated(&ctx, &["desk-read", "--full", "--max", "1"])
+        .observe()
+        .expect(0);
+    assert!(seen.stdout.contains("#c1 \"push button\" \"0\""), "{seen}");
+    simulated(&ctx, &["desk-run", "click #c8", "click #c9"])
+        .observe()
+        .expect(0);
+    let seen = simulated(&ctx, &["desk-read", "--changes"])
+        .observe()
+        .expect(0);
+    snapshot!(ctx, still(&seen), @r#"
+    exit 0
+    --- stdout
+    desk-read: 1 of 17, simulated, [HOME]/.local/state/lean-computer-use/desk/1c8e29/r3
+    <app-text>
+    ~ #c16 "edit bar" "78"
+    </app-text>
+    --- stderr
+    ---
+    "#);
+    let seen = simulated(&ctx, &["desk-read", "--changes"])
+        .observe()
+        .expect(0);
+    assert!(seen.stdout.starts_with("desk-read: 0 of 17, "), "{seen}");
+    let seen = simulated(&ctx, &["desk-run", "click #c99"])
+        .observe()
+        .expect(1);
+    assert!(
+        seen.stdout.starts_with("desk-run: step 1: not_found"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn running_and_quitting() {
+    let ctx = TestContext::new();
+    let running = |app: &str| {
+        let run = ctx.run(&["desk-running", "--simulated", app]);
+        run.observe().expect(0).stdout
+    };
+    assert_eq!(running(SIM), "true\n");
+    assert_eq!(running("no-such-app"), "false\n");
+    // Not launched by this run, so it is let alone.
+    simulated(&ctx, &["desk-run", "click 1"])
+        .observe()
+        .expect(0);
+    let seen = simulated(&ctx, &["desk-clean", "--launched-by-run"])
+        .observe()
+        .expect(0);
+    assert!(seen.stdout.starts_with("desk-clean: app none,"), "{seen}");
+}
+
+#[test]
+fn old_reads_and_evidence_go_after_a_week() {
+    let ctx = TestContext::new();
+    fs::create_dir_all(ctx.project.join(".claude/lean-computer-use")).unwrap();
+    let evidence = ".claude/lean-computer-use/local/evidence";
+    simulated(&ctx, &["desk-read", "--evidence", "mine"])
+        .observe()
+        .expect(0);
+    ctx.write(&format!("{evidence}/theirs.txt"), "x");
+    let days = |days: u64| {
+        let now = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap();
+        (now.as_millis() + u128::from(days) * 86_400_000).to_string()
+    };
+    let read = |clock: String| {
+        let run = ctx.run(&["desk-running", "--simulated", "other"]);
+        run.env("LEAN_COMPUTER_USE_CLOCK_MS", clock)
+            .observe()
+            .expect(0);
+    };
+    let reads = ctx.home.join(".local/state/lean-computer-use/desk/1c8e29");
+    read(days(6));
+    assert!(reads.join("r1").exists() && ctx.project.join(evidence).join("mine.json").exists());
+    read(days(8));
+    assert!(!reads.exists() && !ctx.project.join(evidence).join("mine.json").exists());
+    ctx.read(&format!("{evidence}/theirs.txt"));
 }

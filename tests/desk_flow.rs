@@ -7,11 +7,13 @@ use std::time::Duration;
 use anyhow::Result;
 use lean_computer_use::desk::driver::{Answer, End, Started};
 use lean_computer_use::desk::perform::{Performed, overall, perform};
+use lean_computer_use::desk::request::Window;
 use lean_computer_use::desk::{Calls, Driver, Limits, Run, StateFolder, Stop, Target, packet};
 use serde_json::{Value, json};
 
 /// Answers in order, each for the tool that is expected then; notes what it was asked.
 struct Scripted {
+    batches: bool,
     answers: VecDeque<(&'static str, Value)>,
     asked: Vec<Value>,
 }
@@ -45,6 +47,26 @@ impl Driver for Scripted {
     fn process_start(&self, _: i64) -> Option<String> {
         Some("once".to_owned())
     }
+
+    fn offers(&mut self, _: &str, _: Duration) -> Result<bool> {
+        Ok(self.batches)
+    }
+
+    fn stamp(&self) -> String {
+        String::new()
+    }
+
+    fn sessions(&mut self, _: Duration) -> Result<Option<Vec<String>>> {
+        Ok(None)
+    }
+
+    fn stop(&mut self, _: Duration) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn close(&mut self, _: &[Window]) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// What became of a packet: `done`, `unverified`, or the failing step.
@@ -68,6 +90,7 @@ fn run(steps: &[&str], answers: Vec<(&'static str, Value)>) -> Came {
         ),
     ];
     let mut driver = Scripted {
+        batches: false,
         answers: found.into_iter().chain(answers).collect(),
         asked: Vec::new(),
     };
@@ -294,6 +317,19 @@ fn an_answer_for_another_window_is_no_answer() {
     // An empty tree that the driver explains is no proof that nothing is there.
     let empty =
         json!({"pid": 7, "window_id": 9, "elements": [], "degraded": true, "degraded_reason": "r"});
-    let came = run(&["click Save"], vec![("get_window_state", empty)]);
+    let windows = || {
+        (
+            "list_windows",
+            json!({"windows": [{"pid": 7, "window_id": 9}]}),
+        )
+    };
+    let answers = || {
+        vec![
+            ("get_window_state", empty.clone()),
+            ("get_window_state", empty.clone()),
+            windows(),
+        ]
+    };
+    let came = run(&["click Save"], answers());
     assert_eq!(came.to, "step 1: not_found window_not_readable");
 }

@@ -84,6 +84,7 @@ fn a_signal_ends_what_waits() {
             [&["desk"], &hang[..], &click].concat(),
             [&["desk-run"], &hang[..], &["click 1"]].concat(),
             [&["desk-read"], &hang[..]].concat(),
+            [&["desk-running"], &hang[..]].concat(),
             [&["desk-clean"], &hang[..]].concat(),
             vec!["meter", "-"],
         ] {
@@ -135,6 +136,10 @@ fn simulated_endings() {
             vec!["desk-read", app],
         ] {
             let words = [&words[..], &["--simulated"]].concat();
+            ctx.run(&words).observe().expect(code);
+        }
+        if code > 4 {
+            let words = ["desk-running", app, "--simulated"];
             ctx.run(&words).observe().expect(code);
         }
     }

@@ -10,7 +10,11 @@ use crate::context::{NOW_MS, TestContext, listing};
 use crate::observe::{Observed, Run};
 
 mod hostile;
+mod oracle;
+mod own_trouble;
 mod token_meter;
+#[cfg(unix)]
+mod wiring;
 
 const VERSIONS: [&str; 2] = ["2.1.197", "2.1.332"];
 
@@ -64,6 +68,8 @@ struct Story {
     version: &'static str,
     calls: i64,
     seconds: i64,
+    /// `LEAN_COMPUTER_USE_GUARD`.
+    guard: &'static str,
 }
 
 impl Story {
@@ -74,6 +80,7 @@ impl Story {
             version,
             calls: 0,
             seconds: 0,
+            guard: "",
         }
     }
 
@@ -81,6 +88,7 @@ impl Story {
         self.seconds += 1;
         let run = guard(&self.ctx, &event(self.version, name, changes));
         let clock = NOW_MS + self.seconds * 1000;
+        let run = run.env("LEAN_COMPUTER_USE_GUARD", self.guard);
         answer(run.env("LEAN_COMPUTER_USE_CLOCK_MS", clock.to_string()))
     }
 
@@ -96,8 +104,12 @@ impl Story {
         [before, says(&self.send("failed", &changes))]
     }
 
+    /// What is answered before a call that is then not made.
     fn ask(&mut self, changes: &Value) -> &'static str {
-        says(&self.send("before", &changes.clone()))
+        let mut changes = changes.clone();
+        self.calls += 1;
+        changes["tool_use_id"] = json!(format!("toolu_{}", self.calls));
+        says(&self.send("before", &changes))
     }
 }
 
@@ -119,7 +131,7 @@ fn the_third_identical_failure_is_refused_with_a_reason() {
             refusal["hookSpecificOutput"]["permissionDecisionReason"],
             "retry guard: not run. This exact call failed 2 times with the same error (exit 127), \
              last 14 s ago: \"no-such-cmd-zz\". Allowed instead: a changed call, or this one after \
-             a file edit, a new user prompt or 15 minutes. Otherwise stop and report the failure."
+             a file edit, a new user prompt or 106 s from now. Otherwise stop and report the failure."
         );
         assert_eq!(story.fail(&call), ["deny", ""], "a refusal is no progress");
         assert_eq!(story.fail(&command("other")), ["", ""]);
@@ -146,14 +158,16 @@ fn sessions_agents_and_folders_are_counted_apart() {
 fn recorded_calls_of_a_subagent_are_refused_too() {
     for version in VERSIONS {
         let mut story = Story::new(version);
-        for turn in ["1", "2"] {
+        // Its command fails without a word, which is let pass four times.
+        for turn in ["1", "2", "a", "b"] {
             let changes = json!({"tool_use_id": turn});
             assert_eq!(says(&story.send("agent-before", &changes.clone())), "");
             story.send("agent-failed", &changes);
         }
-        assert_eq!(says(&story.send("agent-before", &json!({}))), "deny");
+        let ask = |id: &str| json!({"tool_use_id": id});
+        assert_eq!(says(&story.send("agent-before", &ask("3"))), "deny");
         story.send("agent-stopped", &json!({}));
-        assert_eq!(says(&story.send("agent-before", &json!({}))), "");
+        assert_eq!(says(&story.send("agent-before", &ask("4"))), "");
     }
 }
 
@@ -167,7 +181,16 @@ fn what_may_have_helped_starts_the_count_again() {
     });
     for (name, changes, resets) in [
         ("succeeded", success, true),
-        ("succeeded", json!({"tool_use_id": "other"}), false),
+        (
+            "succeeded",
+            json!({"tool_use_id": "look", "tool_input": {"command": "git status"}}),
+            false,
+        ),
+        (
+            "succeeded",
+            json!({"tool_use_id": "act", "tool_input": {"command": "git pull"}}),
+            true,
+        ),
         ("succeeded", edit.clone(), true),
         ("failed", edit, false),
         ("prompt", json!({}), true),
@@ -196,11 +219,12 @@ fn what_may_have_helped_starts_the_count_again() {
 #[test]
 fn after_a_quarter_of_an_hour_the_first_failure_is_forgotten() {
     let mut story = Story::new("2.1.332");
-    story.fail(&json!({}));
-    story.fail(&json!({}));
+    let runner = json!({"agent_id": "a1", "agent_type": "desk-runner"});
+    story.fail(&runner);
+    story.fail(&runner);
     story.seconds += 897;
-    assert_eq!(story.ask(&json!({})), "deny");
-    assert_eq!(story.ask(&json!({})), "");
+    assert_eq!(story.ask(&runner), "deny");
+    assert_eq!(story.ask(&runner), "");
 }
 
 #[test]
@@ -213,19 +237,6 @@ fn other_errors_and_stopped_commands_are_let_pass() {
         let changes = json!({"tool_use_id": turn.to_string()});
         assert_eq!(story.send("timed-out", &changes), Value::Null);
     }
-}
-
-#[test]
-fn it_can_be_turned_off() {
-    let mut story = Story::new("2.1.332");
-    story.fail(&json!({}));
-    story.fail(&json!({}));
-    let run = guard(&story.ctx, &event("2.1.332", "before", &json!({})));
-    assert_eq!(
-        answer(run.env("LEAN_COMPUTER_USE_GUARD", "off")),
-        Value::Null
-    );
-    assert_eq!(story.ask(&json!({})), "deny");
 }
 
 fn state(ctx: &TestContext) -> PathBuf {
@@ -258,7 +269,7 @@ fn nothing_that_anybody_wrote_is_on_disk_and_the_session_leaves_nothing() {
     story.send("prompt", &prompt);
     let state = state(&story.ctx);
     let all = files(&state);
-    assert_eq!(all.len(), 4, "{all:?}");
+    assert_eq!(all.len(), 14, "{all:?}");
     for file in all {
         let bytes = fs::read(&file).unwrap();
         let text = String::from_utf8_lossy(&bytes);
@@ -267,11 +278,15 @@ fn nothing_that_anybody_wrote_is_on_disk_and_the_session_leaves_nothing() {
     }
     #[cfg(unix)]
     {
-        let names = without_hex(&listing(&state));
+        let mut names: Vec<_> = without_hex(&listing(&state))
+            .lines()
+            .map(str::to_owned)
+            .collect();
+        names.dedup();
         assert_eq!(
-            names,
+            names.join("\n"),
             "0700 guard/\n0600 guard/.lcu-guard\n0700 guard/#/\n0600 guard/#/a-#.log\n\
-             0600 guard/#/key\n0600 guard/#/log\n"
+             0600 guard/#/key\n0600 guard/#/log\n0700 guard/#/seen/\n0600 guard/#/seen/#"
         );
     }
     story.send("session-ended", &json!({"session_id": "zebra-session"}));
@@ -365,7 +380,7 @@ fn without_hex(text: &str) -> String {
 fn hooks_that_run_at_once_lose_no_record_and_share_one_key() {
     let ctx = TestContext::new();
     let fail_all = |turn: &str| -> Vec<&'static str> {
-        let started: Vec<_> = (0..16)
+        let started: Vec<_> = (0..32)
             .map(|at| {
                 let mut changes = command(&format!("command {at}"));
                 changes["tool_use_id"] = json!(format!("{turn}-{at}"));
@@ -379,14 +394,16 @@ fn hooks_that_run_at_once_lose_no_record_and_share_one_key() {
         });
         answers.collect()
     };
-    assert_eq!(fail_all("first"), [""; 16]);
-    assert_eq!(fail_all("second"), ["nudge"; 16]);
+    assert_eq!(fail_all("first"), [""; 32]);
+    assert_eq!(fail_all("second"), ["nudge"; 32]);
     let log = files(&state(&ctx));
     let log = log.iter().find(|path| path.ends_with("log")).unwrap();
     let lines = fs::read_to_string(log).unwrap();
-    assert_eq!(lines.lines().count(), 32);
-    for line in lines.lines() {
+    let kinds = lines.lines().map(|line| {
         let record: Value = serde_json::from_str(line).unwrap();
-        assert_eq!((&record["v"], &record["e"]), (&json!(1), &json!("f")));
-    }
+        record["e"].as_str().unwrap().to_owned()
+    });
+    let kinds: Vec<_> = kinds.collect();
+    let count = |kind: &str| kinds.iter().filter(|k| *k == kind).count();
+    assert_eq!((count("f"), count("n"), kinds.len()), (64, 32, 96));
 }

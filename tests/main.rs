@@ -31,6 +31,8 @@ mod observe;
 mod proof_faults;
 #[cfg(unix)]
 mod real_claude;
+#[cfg(unix)]
+mod real_claude_guard;
 #[cfg(target_os = "linux")]
 mod real_desk;
 #[cfg(target_os = "linux")]

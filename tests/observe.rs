@@ -84,7 +84,7 @@ impl Run {
 
     /// Drops root's rights, which no lack of permission stops; other users keep their own.
     #[cfg(unix)]
-    pub fn for_nobody(mut self) -> Self {
+    pub fn without_rights(mut self) -> Self {
         use std::os::unix::process::CommandExt;
         if rustix::process::geteuid().is_root() {
             self.command.uid(65534).gid(65534);

@@ -20,7 +20,7 @@ use crate::context::{TestContext, tree};
 const SIMULATED: &str = "--simulated simulated-calculator";
 
 /// What Claude Code's transcripts call a hook that failed, was too slow, or stepped in after a call.
-const HOOK_TROUBLE: [&str; 4] = [
+pub const HOOK_TROUBLE: [&str; 4] = [
     "hook_non_blocking_error",
     "hook_blocking_error",
     "hook_cancelled",
@@ -179,7 +179,8 @@ fn play_on(env: Env, ctx: &TestContext, scenario: Scenario, prompt: &str) -> (Ap
     (api, session)
 }
 
-fn installed() -> TestContext {
+/// The project with all that `install --allow` writes.
+pub fn installed() -> TestContext {
     let ctx = project();
     ctx.run(&["install", "--allow"]).observe().expect(0);
     ctx
@@ -210,7 +211,7 @@ fn three_times(command: &str) -> impl Iterator<Item = Step> + use<> {
 }
 
 /// What a script's tool calls came back with, in order: whether each is an error, and its text.
-fn results(api: &Api, script: &str) -> Vec<(bool, String)> {
+pub fn results(api: &Api, script: &str) -> Vec<(bool, String)> {
     let asked = api.asked(script);
     asked.iter().flat_map(Asked::results).collect()
 }

@@ -48,6 +48,9 @@ fn every_row_is_seen_and_only_the_result_is_left() {
     assert_eq!(result["date"], "2026-11-30T12:00:00Z");
     assert_eq!(result["ok"], true);
     assert_eq!(result["binary"]["sha256"].as_str().unwrap().len(), 64);
+    let status = ctx.run(&["status"]).observe().expect(0);
+    let line = format!("proof    {rows} of {rows} exit codes seen as listed, just now\n");
+    assert!(status.stdout.contains(&line), "{status}");
     // Nothing else, neither in the project nor at home nor in the temp folder.
     fs::remove_dir_all(ctx.home.join(".local")).unwrap();
     assert_eq!(tree(ctx.root()), before);

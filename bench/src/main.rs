@@ -1,13 +1,14 @@
 //! Benchmarks. Each installs what it compares with, checks everybody's answers, and writes every
 //! single run to a file beside the table that it prints.
 //!
-//! `cargo run -p bench --release -- meter`
+//! `cargo run -p bench --release -- meter`, `-- install` or `-- hook`
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Parser;
 
+mod hook;
 mod install;
 mod meter;
 mod peers;
@@ -44,6 +45,15 @@ enum Command {
         #[arg(long, default_value = "target/bench")]
         folder: PathBuf,
     },
+    /// The guard's hook beside a shell that does nothing, and beside other languages
+    Hook {
+        /// How often each runs
+        #[arg(long, default_value_t = 300)]
+        rounds: usize,
+        /// Where results are kept
+        #[arg(long, default_value = "target/bench")]
+        folder: PathBuf,
+    },
     /// Writes, syncs and renames every file of a folder into another one, and does nothing else
     #[command(hide = true)]
     Copy { from: PathBuf, to: PathBuf },
@@ -68,6 +78,7 @@ fn main() -> Result<()> {
             alone,
         }),
         Command::Install { rounds, folder } => install::run(rounds, &std::path::absolute(folder)?),
+        Command::Hook { rounds, folder } => hook::run(&hook::Plan { rounds, folder }),
         Command::Copy { from, to } => install::copy(&from, &to),
         Command::Scan { folder } => meter::scan(&folder),
     }

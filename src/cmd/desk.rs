@@ -5,10 +5,11 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-use super::desk_world::{self, Common, World};
+use super::desk_tries::Attempt;
+use super::desk_world::{self, Common, Granted, World};
 use crate::desk::outcome::Code;
 use crate::desk::receipt::{self, Place};
-use crate::desk::request::{self, Kind, Request, Unfit};
+use crate::desk::request::{self, Request, Unfit};
 use crate::desk::single::{self, Called};
 use crate::desk::{Calls, Stop};
 use crate::exit::{Desk, DeskOutcome};
@@ -25,6 +26,8 @@ pub struct Args {
     #[arg(default_value = "{}")]
     pub arguments: String,
     #[command(flatten)]
+    granted: Granted,
+    #[command(flatten)]
     common: Common,
 }
 
@@ -40,8 +43,19 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Desk> {
         Err(Unfit::NoSuchTool) => return no_such_tool(host),
     };
     let mut world = World::open(&args.app, &args.common, host)?;
-    let mut calls = Calls::new(&mut *world.driver, &mut world.run, world.limits);
-    match single::call(&args.app, &request, &mut calls) {
+    let words = ["desk", &args.app, &args.tool, &text, &args.granted.words()];
+    let attempt = Attempt::new(words.map(str::to_owned).into(), &world, host);
+    let called = if let Some(stop) = attempt.refused() {
+        Err(stop)
+    } else {
+        let mut calls = Calls::new(&mut *world.driver, &mut world.run, world.limits);
+        calls.grant = args.granted.grant();
+        let called = single::call(&args.app, &request, &mut calls);
+        let changed = called.is_ok() && request.tool.changes();
+        attempt.ended(called.as_ref().err(), "desk", changed, &world);
+        called
+    };
+    match called {
         Ok(called) => finish(args, &request, &called, &world, host),
         Err(stop) => {
             let known = world.run.window().map(|(window, _)| window);
@@ -60,9 +74,7 @@ fn stopped(stop: Stop, fields: Option<Value>, host: &mut Host) -> Result<Desk> {
 }
 
 fn no_such_tool(host: &mut Host) -> Result<Desk> {
-    let offered = request::TOOLS
-        .iter()
-        .filter(|tool| tool.kind != Kind::Internal);
+    let offered = request::TOOLS.iter().filter(|tool| tool.is_offered());
     let names: Vec<_> = offered.map(|tool| tool.name).collect();
     let names = names.join(", ");
     writeln!(host.out, "desk: refused no_such_tool")?;

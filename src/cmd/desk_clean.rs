@@ -1,15 +1,16 @@
-//! `desk-clean`: removes what a run left and ends its driver session.
+//! `desk-clean`: removes what a run left, quits what it launched when told to, and stops a driver
+//! that it started.
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::desk_world::{self, Common};
-use crate::desk::clean::{Session, clean};
+use crate::desk::clean::{self, Report};
 use crate::desk::cua::Cua;
 use crate::desk::simulated::{self, Simulated};
-use crate::desk::{Driver, Run, StateFolder};
+use crate::desk::{Driver, Run, StateFolder, busy};
 use crate::exit::DeskClean;
 use crate::host::Host;
 
@@ -18,48 +19,80 @@ use crate::host::Host;
 pub struct Args {
     /// Bundle id, desktop-file id, executable or display name of the app
     pub app: String,
+    /// The app's display name, which quitting it on macOS goes by
+    #[arg(long, value_name = "NAME")]
+    pub app_name: Option<String>,
+    /// Also quit the app, gently, if this very run launched it
+    #[arg(long)]
+    pub launched_by_run: bool,
     #[command(flatten)]
     common: Common,
 }
 
-/// Runs `desk-clean`. It quits no app, and starts and stops no driver.
+/// Runs `desk-clean`. It never ends a process.
 pub fn run(args: &Args, host: &mut Host) -> Result<DeskClean> {
-    let folder = desk_world::state_folder(&args.common, host)?;
-    let session = desk_world::session(&args.common, host);
-    let run =
-        StateFolder::claimed(&folder)?.and_then(|state| Run::find(&state, session, &args.app));
-    let (ended, removed) = match run {
-        None => (Session::None, 0),
-        Some(run) => {
-            let mut driver: Option<Box<dyn Driver>> = if args.common.simulated {
-                let file = run.folder().join(simulated::FILE);
-                Some(Box::new(Simulated::new(file, &args.app)))
-            } else {
-                // A driver that is gone cannot be told; what is ours is removed all the same.
-                desk_world::locate_driver(host)
-                    .ok()
-                    .map(|binary| Box::new(Cua::new(binary)) as Box<dyn Driver>)
-            };
-            let limit = desk_world::limits(&args.common).read;
-            let driver = driver
-                .as_mut()
-                .map(|driver| &mut **driver as &mut dyn Driver);
-            clean(run, driver, limit)?
-        }
-    };
-    let word = ended.word();
+    let report = clean(args, host)?;
     if args.common.json {
-        let rc = u8::from(ended == Session::Pending) * 3;
-        let object = json!({"schema": 1, "rc": rc, "files": removed, "session": word});
+        let rc = u8::from(report.is_pending()) * 3;
+        let object = json!({
+            "schema": 1,
+            "rc": rc,
+            "app": report.app.word(),
+            "files": report.removed,
+            "session": report.session.word(),
+            "driver": report.driver.word(),
+        });
         writeln!(host.out, "{object}")?;
     } else {
+        let Report {
+            app,
+            removed,
+            session,
+            driver,
+        } = &report;
+        let (app, session, driver) = (app.word(), session.word(), driver.word());
         writeln!(
             host.out,
-            "desk-clean: {removed} files removed, session {word}"
+            "desk-clean: app {app}, {removed} files removed, session {session}, driver {driver}"
         )?;
     }
-    Ok(match ended {
-        Session::Pending => DeskClean::Pending,
-        Session::None | Session::Ended => DeskClean::Done,
+    if report.needs_name() {
+        bail!(
+            "could not quit the app: name it with --app-name, as its menu bar does; everything else was cleaned"
+        );
+    }
+    Ok(if report.is_pending() {
+        DeskClean::Pending
+    } else {
+        DeskClean::Done
     })
+}
+
+fn clean(args: &Args, host: &Host) -> Result<Report> {
+    let folder = desk_world::state_folder(&args.common, host)?;
+    let session = desk_world::session(&args.common, host);
+    let Some(state) = StateFolder::claimed(&folder)? else {
+        return Ok(Report::nothing());
+    };
+    let limits = desk_world::limits(&args.common);
+    let _lock = busy::lock(&state, &args.app, limits.lock)?;
+    let run = Run::find(&state, session, &args.app);
+    let simulated = run.as_ref().map(|run| run.folder().join(simulated::FILE));
+    let mut driver: Option<Box<dyn Driver>> = match simulated.filter(|_| args.common.simulated) {
+        Some(file) => Some(Box::new(Simulated::new(file, &args.app))),
+        None if args.common.simulated => None,
+        // A driver that is gone cannot be told; what is ours is removed all the same.
+        None => desk_world::locate_driver(host)
+            .ok()
+            .map(|binary| Box::new(Cua::new(binary)) as Box<dyn Driver>),
+    };
+    let driver = driver
+        .as_mut()
+        .map(|driver| &mut **driver as &mut dyn Driver);
+    let order = clean::Order {
+        quit: args.launched_by_run,
+        name: args.app_name.as_deref(),
+        limits,
+    };
+    clean::clean(&state, run, driver, &order)
 }

@@ -27,6 +27,12 @@ pub struct Args {
     /// Show controls of this role only
     #[arg(long, value_name = "ROLE")]
     pub role: Option<String>,
+    /// Show every line, up to --max, not only texts
+    #[arg(long)]
+    pub full: bool,
+    /// Show what is other than in the last read: + came, ~ changed, - went
+    #[arg(long, conflicts_with_all = ["full", "role", "filters"])]
+    pub changes: bool,
     /// Copy the full read to the project's evidence folder under this name
     #[arg(long, value_name = "NAME")]
     pub evidence: Option<String>,
@@ -41,21 +47,41 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskRead> {
     }
     let mut world = World::open(&args.app, &args.common, host)?;
     let mut calls = Calls::new(&mut *world.driver, &mut world.run, world.limits);
-    let read = Target::resolve(&mut calls, &args.app).and_then(|mut target| target.read());
-    let seen = match read {
-        Ok(seen) => seen,
+    // Looking needs no leave.
+    calls.grant.apps = true;
+    let read = Target::resolve(&mut calls, &args.app).and_then(|mut target| {
+        let seen = target.read()?;
+        Ok((seen, target.window))
+    });
+    let (seen, window) = match read {
+        Ok(read) => read,
         Err(stop) => {
             let fields = args.common.json.then(|| json!({}));
             return desk_world::stopped(stop, "desk-read", fields, host).map(DeskRead);
         }
     };
-    let wanted = Wanted {
-        filters: &args.filters,
-        role: args.role.as_deref(),
-        max: args.max,
+    let before = saved::shown(&world.run, window).filter(|_| args.changes);
+    let lines = match before {
+        Some(mut before) => {
+            world.run.mark(&mut before.nodes)?;
+            lines::changed(&before, &seen.tree, args.max)
+        }
+        None => lines::pick(
+            &seen.tree,
+            &Wanted {
+                filters: &args.filters,
+                role: args.role.as_deref(),
+                full: args.full,
+                max: args.max,
+            },
+        ),
     };
-    let lines = lines::pick(&seen.tree, &wanted);
-    let (path, outside_project) = world.save(args.evidence.as_deref(), &seen.bytes)?;
+    let own = saved::read(&world.run, &seen.bytes)?;
+    world.run.note_shown(&own)?;
+    let (path, outside_project) = match &args.evidence {
+        Some(name) => world.keep(name, &seen.bytes)?,
+        None => (own, false),
+    };
     let path = world.friendly(&path, &host.cwd);
     let place = Place {
         path: Some(&path),

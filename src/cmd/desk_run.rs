@@ -5,22 +5,29 @@ use std::io::Write;
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
-use super::desk_world::{self, Common, World};
+use super::desk_tries::Attempt;
+use super::desk_world::{self, Common, Granted, World};
 use crate::desk::packet::{self, Step};
 use crate::desk::perform::{self, Performed};
 use crate::desk::receipt::{self, Place};
-use crate::desk::{Calls, Target, saved};
+use crate::desk::{Calls, Stop, Target, saved};
 use crate::escape;
 use crate::exit::{DeskOutcome, DeskRun};
 use crate::host::Host;
 
+const STEPS: &str = "\
+Steps:
+  click T              check T              uncheck T
+  set T = V            append T = V         pick T = V
+  type V               type T = V           keys V (buttons by character)
+  press CHORD          menu NAME > NAME
+  expect T = V         expect T ~ V         wait T [5s]        read T
+T is NAME, ROLE:NAME, ROLE:, ~SUBSTRING or #ref. Quote a text that has blanks.
+= is the whole text, ~ contains.";
+
 /// Arguments of `desk-run`.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Steps: click T, set T = V, expect T = V, expect T ~ V, read T. \
-T is NAME, ROLE:NAME, ROLE: or ~SUBSTRING; quote a text that has blanks. \
-= is the whole text, ~ contains."
-)]
+#[command(after_help = STEPS)]
 pub struct Args {
     /// Bundle id, desktop-file id, executable or display name of the app
     pub app: String,
@@ -30,6 +37,11 @@ pub struct Args {
     /// Copy the full read to the project's evidence folder under this name
     #[arg(long, value_name = "NAME")]
     pub evidence: Option<String>,
+    /// Never send several actions in one driver call
+    #[arg(long, hide = true)]
+    pub one_by_one: bool,
+    #[command(flatten)]
+    granted: Granted,
     #[command(flatten)]
     common: Common,
 }
@@ -39,27 +51,56 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskRun> {
     if let Some(name) = &args.evidence {
         saved::check_name(name)?;
     }
-    let steps = steps(args, host)?;
+    let text = match args.steps.as_slice() {
+        [] => desk_world::input(host)?
+            .lines()
+            .map(str::to_owned)
+            .collect(),
+        steps => steps.to_vec(),
+    };
+    let steps = steps(&text)?;
     let mut world = World::open(&args.app, &args.common, host)?;
+    let words = ["desk-run", &args.app, &args.granted.words()];
+    let words = words.map(str::to_owned).into_iter().chain(text).collect();
+    let attempt = Attempt::new(words, &world, host);
+    if let Some(stop) = attempt.refused() {
+        return stopped(args, stop, host);
+    }
     let mut calls = Calls::new(&mut *world.driver, &mut world.run, world.limits);
+    calls.grant = args.granted.grant();
+    // A packet that only looks may look at any app.
+    calls.grant.apps |= steps.iter().all(|(_, step)| step.only_looks());
+    calls.one_by_one = args.one_by_one;
     match Target::resolve(&mut calls, &args.app) {
         Ok(mut target) => {
             let performed = perform::perform(&steps, &mut target);
+            let changed = steps.iter().any(|(_, step)| !step.only_looks());
+            let stop = performed.stop.as_ref();
+            let place = stop
+                .map(|(number, _, _)| place(*number))
+                .unwrap_or_default();
+            let why = stop.map(|(_, _, stop)| stop);
+            attempt.ended(why, &place, changed, &world);
             finish(args, performed, &world, host)
         }
         Err(stop) => {
-            let fields = args.common.json.then(|| json!({"steps": []}));
-            desk_world::stopped(stop, "desk-run", fields, host).map(DeskRun)
+            attempt.ended(Some(&stop), "desk-run", false, &world);
+            stopped(args, stop, host)
         }
     }
 }
 
-fn steps(args: &Args, host: &mut Host) -> Result<Vec<(usize, Step)>> {
-    let parsed = if args.steps.is_empty() {
-        packet::parse(desk_world::input(host)?.lines())
-    } else {
-        packet::parse(args.steps.iter().map(String::as_str))
-    };
+fn stopped(args: &Args, stop: Stop, host: &mut Host) -> Result<DeskRun> {
+    let fields = args.common.json.then(|| json!({"steps": []}));
+    desk_world::stopped(stop, "desk-run", fields, host).map(DeskRun)
+}
+
+fn place(step: usize) -> String {
+    format!("desk-run: step {step}")
+}
+
+fn steps(text: &[String]) -> Result<Vec<(usize, Step)>> {
+    let parsed = packet::parse(text.iter().map(String::as_str));
     let steps = parsed.context("could not read the packet; nothing was done")?;
     if steps.is_empty() {
         bail!("could not read the packet: it has no steps");
@@ -100,8 +141,12 @@ fn finish(args: &Args, performed: Performed, world: &World, host: &mut Host) -> 
     let mut fields = fields;
     fields["failed_step"] = json!(number);
     fields["verb"] = json!(verb);
-    let place = format!("desk-run: step {number}");
-    let outcome = desk_world::stopped(stop, &place, args.common.json.then_some(fields), host)?;
+    let outcome = desk_world::stopped(
+        stop,
+        &place(number),
+        args.common.json.then_some(fields),
+        host,
+    )?;
     if let (false, Some(path)) = (args.common.json, path) {
         let path = escape::shown(&path.display().to_string());
         writeln!(host.out, "window saved: {path}")?;

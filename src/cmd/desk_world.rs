@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::desk::cua::Cua;
 use crate::desk::locate::{Places, locate, usual};
 use crate::desk::simulated::{self, Simulated};
-use crate::desk::{Driver, Limits, Run, StateFolder, Status, Stop, receipt, saved};
+use crate::desk::{Driver, Grant, Limits, Run, StateFolder, Status, Stop, busy, receipt, saved};
 use crate::exit::{Desk, DeskOutcome, Exits};
 use crate::host::Host;
 
@@ -32,6 +32,43 @@ pub struct Common {
     pub limit: Option<u64>,
 }
 
+/// What the brief grants beyond the harmless; arguments of the commands that act.
+#[derive(Debug, clap::Args)]
+pub struct Granted {
+    /// Press a control with this label though it sounds risky (send, delete, close, …)
+    #[arg(long, value_name = "LABEL")]
+    pub approve: Vec<String>,
+    /// Operate a terminal or the system settings
+    #[arg(long)]
+    pub allow_app: bool,
+    /// Bring the window to the front where keys cannot reach it otherwise
+    #[arg(long)]
+    pub foreground: bool,
+}
+
+impl Granted {
+    /// For the flow.
+    #[must_use]
+    pub fn grant(&self) -> Grant {
+        Grant {
+            labels: self.approve.clone(),
+            apps: self.allow_app,
+            foreground: self.foreground,
+        }
+    }
+
+    /// What makes a call another one for the retry rule.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let Self {
+            approve,
+            allow_app,
+            foreground,
+        } = self;
+        format!("{allow_app} {foreground} {approve:?}")
+    }
+}
+
 /// More than this is no packet and no arguments.
 const MAX_INPUT: u64 = 1 << 20;
 
@@ -47,6 +84,8 @@ pub struct World {
     pub limits: Limits,
     /// The project that the command was called in.
     pub project: Option<PathBuf>,
+    /// Held until the command is done.
+    _lock: std::fs::File,
 }
 
 impl World {
@@ -59,6 +98,11 @@ impl World {
             Some(locate_driver(host)?)
         };
         let state = StateFolder::claim(&state_folder(common, host)?)?;
+        let limits = limits(common);
+        let lock = busy::lock(&state, app, limits.lock)?;
+        let project = saved::project(&host.cwd, host.home());
+        let now = u64::try_from(host.now().as_millisecond()).unwrap_or(0);
+        saved::prune(&state, project.as_deref(), Duration::from_millis(now));
         let run = Run::open(&state, session(common, host), app)?;
         let driver: Box<dyn Driver> = match binary {
             Some(binary) => Box::new(Cua::new(binary)),
@@ -68,22 +112,27 @@ impl World {
             state,
             run,
             driver,
-            limits: limits(common),
-            project: saved::project(&host.cwd, host.home()),
+            limits,
+            project,
+            _lock: lock,
         })
     }
 
-    /// Saves a full read: as evidence under a name, else as the run's next read. The second value
-    /// says that evidence had no project to lie in.
+    /// Saves a full read as the run's next one, and as evidence when a name is given. Returns the
+    /// path to print; the second value says that evidence had no project to lie in.
     pub fn save(&self, evidence: Option<&str>, bytes: &[u8]) -> Result<(PathBuf, bool)> {
+        let path = saved::read(&self.run, bytes)?;
         match evidence {
-            None => Ok((saved::read(&self.run, bytes)?, false)),
-            Some(name) => {
-                let project = self.project.as_deref();
-                let path = saved::evidence(project, &self.state, name, bytes)?;
-                Ok((path, project.is_none()))
-            }
+            None => Ok((path, false)),
+            Some(name) => self.keep(name, bytes),
         }
+    }
+
+    /// Saves a full read as evidence.
+    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<(PathBuf, bool)> {
+        let project = self.project.as_deref();
+        let path = saved::evidence(project, &self.state, name, bytes)?;
+        Ok((path, project.is_none()))
     }
 
     /// A path as it is printed: short in the project's own folder, whole elsewhere.
@@ -102,7 +151,7 @@ impl World {
 pub fn limits(common: &Common) -> Limits {
     let mut limits = Limits::default();
     if let Some(limit) = common.limit.map(Duration::from_millis) {
-        (limits.read, limits.act) = (limit, limit);
+        (limits.read, limits.act, limits.lock) = (limit, limit, limit);
     }
     limits
 }
@@ -169,6 +218,9 @@ pub fn stopped(
 ) -> Result<DeskOutcome> {
     let outcome = match &stop {
         Stop::Failed(failure) if failure.status == Status::Unknown => DeskOutcome::Unknown,
+        Stop::Failed(failure) if failure.status == Status::NeedsConfirmation => {
+            DeskOutcome::NeedsConfirmation
+        }
         Stop::Failed(_) => DeskOutcome::No,
         Stop::PermissionsPending(_) => DeskOutcome::PermissionsPending,
         Stop::DriverStatus(status, _) => DeskOutcome::Driver(*status),

@@ -4,6 +4,8 @@ pub mod desk;
 pub mod desk_clean;
 pub mod desk_read;
 pub mod desk_run;
+pub mod desk_running;
+mod desk_tries;
 pub mod desk_world;
 pub mod diff;
 pub mod doctor;

@@ -36,6 +36,7 @@ pub fn run(opened: &Opened, host: &Host) -> Result<Record> {
         root: root.to_owned(),
         ours: opened.place.at(&opened.place.names.ours),
         binary: path.clone(),
+        launchers: launchers(opened),
     })?;
     let rows = prove(&exit::table(), &world);
     let record = Record {
@@ -52,6 +53,24 @@ pub fn run(opened: &Opened, host: &Host) -> Result<Record> {
     };
     record::write(&host.state_folder()?, &record)?;
     Ok(record)
+}
+
+/// Names of the desk tools that this release installs.
+fn launchers(opened: &Opened) -> Vec<String> {
+    let tools = opened.wanted.files.iter().filter(|file| file.executable);
+    let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+    tools.filter_map(|file| name(&file.path)).collect()
+}
+
+/// How the last proof went, how old it is and whether its binary has changed since: one line, and
+/// whether all was as listed then. None when there was no proof.
+pub fn last(host: &Host) -> Result<Option<(String, bool)>> {
+    let Some(record) = record::read(&host.state_folder()?)? else {
+        return Ok(None);
+    };
+    let now = fs::read(&record.binary.path).map(|bytes| sha256(&bytes));
+    let line = record.line(host.now(), &now.unwrap_or_default());
+    Ok(Some((line, record.ok)))
 }
 
 /// What is wrong with the binaries that are at hand, one line each.

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 
 use serde_json::{Map, Value, json};
 
+use super::danger;
 use super::request::Window;
 use super::shown::RawAnswer;
 
@@ -48,6 +49,45 @@ pub fn pick(name: &str, answer: &RawAnswer) -> App {
         }
         None => App::Unknown,
     }
+}
+
+/// Whether the app that is meant runs commands or changes the system, by any of its names.
+#[must_use]
+pub fn is_restricted(name: &str, answer: &RawAnswer) -> bool {
+    let apps = answer.reveal().get("apps").and_then(Value::as_array);
+    let of_name = |app: &&Value| {
+        let names = names(app);
+        names
+            .iter()
+            .any(|text| text.to_lowercase() == name.to_lowercase())
+    };
+    let mut same = apps.into_iter().flatten().filter(of_name);
+    danger::is_restricted(name) || same.any(|app| names(app).into_iter().any(danger::is_restricted))
+}
+
+/// Windows of the same process that stand in front of `window`, the front one first.
+#[must_use]
+pub fn in_front(window: Window, answer: &RawAnswer) -> Vec<Window> {
+    let windows = answer.reveal().get("windows").and_then(Value::as_array);
+    let windows = windows.map(Vec::as_slice).unwrap_or_default();
+    let depth = |it: &Value| number(it, "z_index");
+    let is_it = |it: &&Value| number(it, "window_id") == Some(window.id);
+    let own = windows.iter().find(is_it).and_then(depth);
+    let mut others: Vec<(i64, Window)> = windows
+        .iter()
+        .filter(|it| number(it, "pid") == Some(window.pid) && !is_it(it))
+        .filter(|it| own.is_none() || depth(it).is_none() || depth(it) > own)
+        .filter_map(|it| {
+            let id = number(it, "window_id")?;
+            Some((depth(it).unwrap_or(-1), Window { id, ..window }))
+        })
+        .collect();
+    others.sort_by_key(|(depth, _)| Reverse(*depth));
+    others
+        .into_iter()
+        .take(3)
+        .map(|(_, window)| window)
+        .collect()
 }
 
 fn names(app: &Value) -> Vec<&str> {

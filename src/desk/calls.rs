@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
-use anyhow::anyhow;
+use anyhow::{Result, anyhow};
 use serde_json::{Map, Value};
 
+use super::danger::Grant;
 use super::driver::{Driver, Limits, Started};
 use super::judge::{Judged, judge};
 use super::outcome::{Code, Failure, Status, Stop};
@@ -20,6 +21,10 @@ pub struct Calls<'a> {
     pub run: &'a mut Run,
     /// How long to wait.
     pub limits: Limits,
+    /// What may be done.
+    pub grant: Grant,
+    /// Never several actions in one call.
+    pub one_by_one: bool,
 }
 
 /// A yes, and the bytes it was said in.
@@ -37,6 +42,8 @@ impl<'a> Calls<'a> {
             driver,
             run,
             limits,
+            grant: Grant::default(),
+            one_by_one: false,
         }
     }
 
@@ -62,6 +69,7 @@ impl<'a> Calls<'a> {
                 }
                 Judged::NotRunning if !started => {
                     started = true;
+                    self.run.state().note_driver()?;
                     if let Started::PermissionsPending(said) = self.driver.start()? {
                         return Err(Stop::PermissionsPending(Shown::text(&said, 300)));
                     }
@@ -69,7 +77,7 @@ impl<'a> Calls<'a> {
                 Judged::SessionEnded if !renewed => {
                     renewed = true;
                     self.run.new_label()?;
-                    if matches!(tool.kind, Kind::Acts | Kind::Writes) {
+                    if tool.changes() {
                         // Its tokens died with the session.
                         let code = Some(Code::own("stale_element_token"));
                         return Err(Failure::new(Status::Refused, code).into());
@@ -78,6 +86,25 @@ impl<'a> Calls<'a> {
                 no => return Err(stop(tool, no)),
             }
         }
+    }
+
+    /// Whether the driver takes several actions in one call. Asked once a run.
+    pub fn batches(&mut self) -> Result<bool> {
+        if self.one_by_one {
+            return Ok(false);
+        }
+        let driver = self.driver.stamp();
+        if let Some(known) = self.run.batches(&driver) {
+            return Ok(known);
+        }
+        let offers = self.driver.offers("run_steps", self.limits.read)?;
+        self.run.note_batches(driver, offers)?;
+        Ok(offers)
+    }
+
+    /// Asks windows to close.
+    pub fn close(&mut self, windows: &[Window]) -> Result<()> {
+        self.driver.close(windows)
     }
 
     /// Looks again later.
@@ -95,6 +122,8 @@ impl<'a> Calls<'a> {
         match tool.kind {
             Kind::Reads => self.limits.read,
             _ if tool.name.starts_with("list_") => self.limits.read,
+            // The driver itself ends one after a minute.
+            Kind::Batch => self.limits.act * 3,
             _ => self.limits.act,
         }
     }
@@ -103,20 +132,21 @@ impl<'a> Calls<'a> {
 fn stop(tool: &Tool, judged: Judged) -> Stop {
     // The driver's sentences can repeat text that was to be typed.
     let shown = |said: &RawText| match tool.kind {
-        Kind::Writes => Shown::own("(not shown: it can repeat the text)"),
+        Kind::Writes | Kind::Batch => Shown::own("(not shown: it can repeat the text)"),
         _ => Shown::text(said, 300),
     };
     match judged {
         Judged::Refused { code, detail } => {
             let mut failure = Failure::new(Status::Refused, code);
-            if tool.kind != Kind::Writes && !detail.reveal().is_empty() {
+            let secret = matches!(tool.kind, Kind::Writes | Kind::Batch);
+            if !secret && !detail.reveal().is_empty() {
                 failure.detail.push(shown(&detail));
             }
             failure.into()
         }
         Judged::PermissionsPending(said) => Stop::PermissionsPending(shown(&said)),
         Judged::Status(code, said) => Stop::DriverStatus(code, shown(&said)),
-        Judged::Unclear(why) if matches!(tool.kind, Kind::Acts | Kind::Writes) => {
+        Judged::Unclear(why) if tool.changes() => {
             Failure::new(Status::Unknown, Some(Code::own(why))).into()
         }
         Judged::Unclear(why) => could_not(tool, why),

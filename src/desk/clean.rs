@@ -1,58 +1,234 @@
-//! Ends a run: its driver session, then its files. Quits no app and stops no driver. Safe to do
-//! twice.
+//! Ends a run: quits the app that it launched, when told to; ends its driver session; removes its
+//! files; stops the driver that was started for it, when nobody else uses it. Ends no process by
+//! force. Safe to do twice.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use serde_json::json;
+use anyhow::{Result, anyhow};
+use serde_json::{Map, Value, json};
 
-use super::driver::Driver;
+use super::calls::Calls;
+use super::driver::{Driver, Limits};
 use super::judge::{Judged, judge};
-use super::session::Run;
+use super::outcome::Stop;
+use super::request::Window;
+use super::session::{Process, Run};
+use super::state::StateFolder;
+use super::window::own;
 
-/// What became of the driver session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Session {
-    /// There was none.
-    None,
-    /// It was ended, or the driver that held it does not run.
-    Ended,
-    /// It may live on, until the driver forgets it after some minutes.
-    Pending,
+/// How long an app may take to quit.
+const QUIT: Duration = Duration::from_secs(5);
+
+/// What to do besides removing files.
+pub struct Order<'a> {
+    /// Quit the app, if this run launched it.
+    pub quit: bool,
+    /// Its display name.
+    pub name: Option<&'a str>,
+    /// How long to wait.
+    pub limits: Limits,
 }
 
-impl Session {
+/// What became of the app, the driver session or the driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// There was none of ours.
+    None,
+    /// It was let alone.
+    Left,
+    /// It is gone.
+    Ended,
+    /// It is still there, or that cannot be told.
+    Pending,
+    /// It could not be asked to quit without its name.
+    Unnamed,
+}
+
+impl Fate {
     /// The word that is printed.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::None => "none",
+            Self::Left => "left",
             Self::Ended => "ended",
             Self::Pending => "pending",
+            Self::Unnamed => "unnamed",
         }
     }
 }
 
-/// Ends the session and removes the run's files, these in any case. Returns how many there were.
-pub fn clean(
-    run: Run,
-    driver: Option<&mut dyn Driver>,
-    limit: Duration,
-) -> Result<(Session, usize)> {
-    let session = match (run.session(), driver) {
-        (None, _) => Session::None,
-        (Some(_), None) => Session::Pending,
-        (Some(label), Some(driver)) => {
-            match driver.call("end_session", &json!({ "session": label }), limit) {
-                Ok(answer) => match judge(&answer) {
-                    Judged::Answered(_) | Judged::NotRunning | Judged::SessionEnded => {
-                        Session::Ended
-                    }
-                    _ => Session::Pending,
-                },
-                Err(_) => Session::Pending,
-            }
+/// What was done.
+#[derive(Debug, Clone, Copy)]
+pub struct Report {
+    /// The app that the run launched.
+    pub app: Fate,
+    /// How many files were removed.
+    pub removed: usize,
+    /// The driver session.
+    pub session: Fate,
+    /// The driver that we started.
+    pub driver: Fate,
+}
+
+impl Report {
+    /// There was nothing to clean.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self {
+            app: Fate::None,
+            removed: 0,
+            session: Fate::None,
+            driver: Fate::None,
         }
+    }
+
+    /// Whether something that was to end is still there.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        [self.app, self.session, self.driver].contains(&Fate::Pending)
+    }
+
+    /// Whether the app's name was needed.
+    #[must_use]
+    pub fn needs_name(&self) -> bool {
+        self.app == Fate::Unnamed
+    }
+}
+
+/// Cleans up; the files go in any case.
+pub fn clean(
+    state: &StateFolder,
+    run: Option<Run>,
+    mut driver: Option<&mut dyn Driver>,
+    order: &Order,
+) -> Result<Report> {
+    let mut report = Report::nothing();
+    if let Some(mut run) = run {
+        report.app = app(&mut run, &mut driver, order);
+        report.session = session(&run, &mut driver, order.limits.read);
+        report.removed = run.remove()?;
+    }
+    report.driver = stop_driver(state, &mut driver, order.limits)?;
+    Ok(report)
+}
+
+/// Quits what this run launched and what still is that very process.
+fn app(run: &mut Run, driver: &mut Option<&mut dyn Driver>, order: &Order) -> Fate {
+    let launched = run.launched().to_vec();
+    if launched.is_empty() {
+        return Fate::None;
+    }
+    let Some(driver) = driver else {
+        return if order.quit {
+            Fate::Pending
+        } else {
+            Fate::Left
+        };
     };
-    Ok((session, run.remove()?))
+    let lives = |driver: &dyn Driver, process: &Process| {
+        driver.process_start(process.pid).as_deref() == Some(process.start.as_str())
+    };
+    let alive = launched.iter().filter(|process| lives(&**driver, process));
+    let alive: Vec<_> = alive.cloned().collect();
+    if alive.is_empty() {
+        return Fate::Ended;
+    }
+    if !order.quit {
+        return Fate::Left;
+    }
+    let mut calls = Calls::new(&mut **driver, run, order.limits);
+    for process in &alive {
+        match quit(&mut calls, process.pid, order.name) {
+            Ok(true) => {}
+            Ok(false) => return Fate::Unnamed,
+            Err(_) => return Fate::Pending,
+        }
+    }
+    let end = Instant::now() + QUIT;
+    while alive.iter().any(|process| lives(&**driver, process)) {
+        if Instant::now() >= end {
+            return Fate::Pending;
+        }
+        std::thread::sleep(order.limits.pause);
+    }
+    Fate::Ended
+}
+
+/// Asks a process to quit: by the app's own menu on macOS, by closing its windows elsewhere.
+/// Returns false when the menu's name is not known.
+fn quit(calls: &mut Calls, pid: i64, name: Option<&str>) -> Result<bool, Stop> {
+    let windows = calls.ask(own("list_windows")?, &Map::new(), None)?;
+    let windows = windows
+        .answer
+        .reveal()
+        .get("windows")
+        .and_then(Value::as_array);
+    let of_process = |window: &&Value| window.get("pid") == Some(&json!(pid));
+    let windows: Vec<&Value> = windows.into_iter().flatten().filter(of_process).collect();
+    let id = |window: &&Value| window.get("window_id")?.as_i64();
+    let found: Vec<Window> = windows
+        .iter()
+        .filter_map(id)
+        .map(|id| Window { pid, id })
+        .collect();
+    if !cfg!(target_os = "macos") {
+        if found.is_empty() {
+            return Err(anyhow!("it has no window").into());
+        }
+        calls.close(&found)?;
+        return Ok(true);
+    }
+    let listed = windows
+        .first()
+        .and_then(|window| window.get("app_name")?.as_str());
+    let (Some(name), Some(window)) = (name.or(listed), found.first()) else {
+        return Ok(false);
+    };
+    let path = json!({"path": [name, format!("Quit {name}")]});
+    let path = path.as_object().cloned().unwrap_or_default();
+    calls.ask(own("invoke_menu")?, &path, Some(*window))?;
+    Ok(true)
+}
+
+fn session(run: &Run, driver: &mut Option<&mut dyn Driver>, limit: Duration) -> Fate {
+    let (label, driver) = match (run.session(), driver) {
+        (None, _) => return Fate::None,
+        (Some(_), None) => return Fate::Pending,
+        (Some(label), Some(driver)) => (label, driver),
+    };
+    match driver.call("end_session", &json!({ "session": label }), limit) {
+        Ok(answer) => match judge(&answer) {
+            Judged::Answered(_) | Judged::NotRunning | Judged::SessionEnded => Fate::Ended,
+            _ => Fate::Pending,
+        },
+        Err(_) => Fate::Pending,
+    }
+}
+
+/// Stops the driver only when we started it and no session lives in it.
+fn stop_driver(
+    state: &StateFolder,
+    driver: &mut Option<&mut dyn Driver>,
+    limits: Limits,
+) -> Result<Fate> {
+    if !state.started_driver() {
+        return Ok(Fate::None);
+    }
+    let Some(driver) = driver else {
+        return Ok(Fate::Pending);
+    };
+    let fate = match driver.sessions(limits.read) {
+        Ok(None) => Fate::Ended,
+        Ok(Some(sessions)) if !sessions.is_empty() => Fate::Left,
+        Ok(Some(_)) => match driver.stop(limits.read) {
+            Ok(true) => Fate::Ended,
+            Ok(false) | Err(_) => Fate::Pending,
+        },
+        Err(_) => Fate::Pending,
+    };
+    if fate == Fate::Ended {
+        state.forget_driver()?;
+    }
+    Ok(fate)
 }

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use super::close;
 use super::driver::{Answer, Driver, End, MAX_ANSWER, Started};
+use super::request::Window;
 use super::shown::RawText;
 
 /// How long the driver may take to answer after it was started; its own client waits as long.
@@ -91,6 +93,55 @@ impl Driver for Cua {
 
     fn process_start(&self, pid: i64) -> Option<String> {
         process_start(pid)
+    }
+
+    /// `describe` needs no background process, and exits 64 for a tool that is not there.
+    fn offers(&mut self, tool: &str, limit: Duration) -> Result<bool> {
+        let answer = self.run(&["describe", tool], Vec::new(), limit)?;
+        Ok(answer.end == End::Exited(0))
+    }
+
+    fn stamp(&self) -> String {
+        let meta = fs_err::metadata(&self.binary).ok();
+        let modified = meta.as_ref().and_then(|meta| meta.modified().ok());
+        let since = modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let (size, at) = (meta.map_or(0, |meta| meta.len()), since.unwrap_or_default());
+        format!("{} {size} {}", self.binary.display(), at.as_nanos())
+    }
+
+    /// Drivers before 0.21 cannot list them, which is an error: somebody may be there.
+    fn sessions(&mut self, limit: Duration) -> Result<Option<Vec<String>>> {
+        let answer = self.run(&["sessions", "list", "--json"], Vec::new(), limit)?;
+        let said = String::from_utf8_lossy(&answer.stderr);
+        if answer.end == End::Exited(1) && said.contains("daemon is not running") {
+            return Ok(None);
+        }
+        let listed: Value = serde_json::from_slice(&answer.stdout)
+            .context("could not read which sessions cua-driver has")?;
+        let rows = listed.get("sessions").and_then(Value::as_array);
+        let rows = rows.context("could not read which sessions cua-driver has")?;
+        // A session whose time is over is still listed for a while.
+        let lives =
+            |row: &&Value| row.get("expires_in_seconds").and_then(Value::as_f64) != Some(0.0);
+        let label = |row: &Value| Some(row.get("session")?.as_str()?.to_owned());
+        Ok(Some(rows.iter().filter(lives).filter_map(label).collect()))
+    }
+
+    fn stop(&mut self, limit: Duration) -> Result<bool> {
+        self.run(&["stop"], Vec::new(), limit)?;
+        let end = Instant::now() + limit;
+        loop {
+            let answer = self.run(&["status"], Vec::new(), limit)?;
+            match answer.end {
+                End::Exited(1) => return Ok(true),
+                _ if Instant::now() >= end => return Ok(false),
+                _ => thread::sleep(Duration::from_millis(50)),
+            }
+        }
+    }
+
+    fn close(&mut self, windows: &[Window]) -> Result<()> {
+        close::ask(windows)
     }
 }
 
@@ -178,6 +229,10 @@ fn process_start(pid: i64) -> Option<String> {
     let stat = fs_err::read(format!("/proc/{pid}/stat")).ok()?;
     let stat = String::from_utf8_lossy(&stat);
     let fields = &stat[stat.rfind(')')? + 1..];
+    // One that only waits to be reaped is gone.
+    if fields.trim_start().starts_with('Z') {
+        return None;
+    }
     fields.split_whitespace().nth(19).map(str::to_owned)
 }
 

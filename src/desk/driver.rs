@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::Value;
 
+use super::request::Window;
 use super::shown::RawText;
 
 /// A driver: the real one ([`super::cua`]) or the built-in calculator ([`super::simulated`]).
@@ -19,6 +20,21 @@ pub trait Driver {
     /// When the process with this id started, in any form that compares equal only for the same
     /// process. None when there is no such process or it cannot be told.
     fn process_start(&self, pid: i64) -> Option<String>;
+
+    /// Whether it has this tool.
+    fn offers(&mut self, tool: &str, limit: Duration) -> Result<bool>;
+
+    /// What tells this driver from another one, or from another version: equal for equal ones.
+    fn stamp(&self) -> String;
+
+    /// The labels of the sessions that live in it; none when it does not run.
+    fn sessions(&mut self, limit: Duration) -> Result<Option<Vec<String>>>;
+
+    /// Stops its background process. Returns whether it is gone.
+    fn stop(&mut self, limit: Duration) -> Result<bool>;
+
+    /// Asks windows to close, as their title bar's button does.
+    fn close(&mut self, windows: &[Window]) -> Result<()>;
 
     /// Whether what it shows is made up; receipts say so.
     fn is_simulated(&self) -> bool {
@@ -70,6 +86,8 @@ pub struct Limits {
     pub read: Duration,
     /// One driver call that acts; a click watches the window for a third of a second.
     pub act: Duration,
+    /// Until another desk command on the same app is done.
+    pub lock: Duration,
     /// Between two looks at an app that changes late.
     pub pause: Duration,
 }
@@ -79,6 +97,7 @@ impl Default for Limits {
         Self {
             read: Duration::from_secs(15),
             act: Duration::from_secs(30),
+            lock: Duration::from_secs(10),
             pause: Duration::from_millis(100),
         }
     }

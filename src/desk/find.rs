@@ -42,6 +42,7 @@ pub fn to_read<'a>(target: &Target, nodes: &'a [Node]) -> Vec<&'a Node> {
         Target::Name(part) | Target::Part(part) => mentions(node, part),
         Target::Role(role) => has_role(node, role),
         Target::RoleName(role, part) => has_role(node, role) && mentions(node, part),
+        Target::Ref(reference) => node.reference.as_ref() == Some(reference),
     };
     nodes.iter().filter(wanted).collect()
 }
@@ -75,6 +76,10 @@ fn settle<'a>(target: &Target, nodes: &[&'a Node], parts: bool) -> Found<'a> {
         Target::Role(role) => (Some(role), None),
         Target::RoleName(role, name) => (Some(role), Some(name)),
         Target::Name(name) | Target::Part(name) => (None, Some(name)),
+        Target::Ref(reference) => {
+            let named = |node: &&&Node| node.reference.as_ref() == Some(reference);
+            return one_of(nodes.iter().filter(named).copied().collect(), Vec::new);
+        }
     };
     let of_role = |node: &&&Node| role.is_none_or(|role| has_role(node, role));
     let pool: Vec<&Node> = nodes.iter().filter(of_role).copied().collect();

@@ -54,6 +54,12 @@ pub fn judge(answer: &Answer) -> Judged {
 }
 
 fn judge_object(value: Value, exit: i32) -> Judged {
+    // A report on several actions says of each whether it was a yes.
+    let is_report =
+        value.get("executed").is_some() && value.get("steps").is_some_and(Value::is_array);
+    if is_report {
+        return Judged::Answered(RawAnswer::new(value));
+    }
     let text = |at: &str| value.pointer(at).and_then(Value::as_str);
     let effect = text("/effect");
     let code = text("/refusal/code")

@@ -1,5 +1,6 @@
 //! `desk-read`'s choice of lines: a tree and what is wanted in, shown lines and counts out. Pure.
 
+use super::changes;
 use super::find::{has_role, mentions};
 use super::receipt::{self, ReadLines};
 use super::shown::Shown;
@@ -11,6 +12,8 @@ pub struct Wanted<'a> {
     pub filters: &'a [String],
     /// Only this role.
     pub role: Option<&'a str>,
+    /// Controls too, when nothing else is asked for.
+    pub full: bool,
     /// At most this many lines.
     pub max: usize,
 }
@@ -38,26 +41,43 @@ pub fn pick(tree: &Tree, wanted: &Wanted) -> ReadLines {
     let fits = |node: &&Node| {
         let role = match wanted.role {
             Some(role) => has_role(node, role),
-            None => !wanted.filters.is_empty() || is_text(node),
+            None => wanted.full || !wanted.filters.is_empty() || is_text(node),
         };
         let filters = wanted.filters;
         role && (filters.is_empty() || filters.iter().any(|part| mentions(node, part)))
     };
     let matching: Vec<_> = tree.nodes.iter().filter(fits).collect();
-    let gap = match (&tree.degraded, tree.is_partial) {
-        (Some(reason), _) => Some(Shown::text(reason, 200)),
-        (None, true) => Some(Shown::own("(the driver did not list everything)")),
-        (None, false) => None,
-    };
     ReadLines {
         lines: matching
             .iter()
             .take(wanted.max)
-            .map(|node| receipt::node(node))
+            .map(|node| receipt::candidate(node))
             .collect(),
         matching: matching.len(),
         all: tree.nodes.len(),
-        gap,
+        gap: gap(tree),
+    }
+}
+
+/// What is other than in the read before.
+#[must_use]
+pub fn changed(before: &Tree, now: &Tree, max: usize) -> ReadLines {
+    let mut lines = changes::between(before, now);
+    let matching = lines.len();
+    lines.truncate(max);
+    ReadLines {
+        lines,
+        matching,
+        all: now.nodes.len(),
+        gap: gap(now),
+    }
+}
+
+fn gap(tree: &Tree) -> Option<Shown> {
+    match (&tree.degraded, tree.is_partial) {
+        (Some(reason), _) => Some(Shown::text(reason, 200)),
+        (None, true) => Some(Shown::own("(the driver did not list everything)")),
+        (None, false) => None,
     }
 }
 
@@ -86,6 +106,7 @@ mod tests {
                 &Wanted {
                     filters: &filters,
                     role,
+                    full: false,
                     max,
                 },
             );

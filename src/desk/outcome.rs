@@ -17,6 +17,8 @@ pub enum Status {
     Mismatch,
     /// More than one control answers to the target.
     Ambiguous,
+    /// It needs a word from the brief that was not given.
+    NeedsConfirmation,
     /// No control answers to the target.
     NotFound,
     /// The driver said no.
@@ -35,6 +37,7 @@ impl Status {
             Self::NoEffect => "no_effect",
             Self::Mismatch => "mismatch",
             Self::Ambiguous => "ambiguous",
+            Self::NeedsConfirmation => "needs_confirmation",
             Self::NotFound => "not_found",
             Self::Refused => "refused",
             Self::Unknown => "unknown",

@@ -31,6 +31,15 @@ pub fn node(node: &Node) -> Shown {
     Shown::line(&pieces)
 }
 
+/// The same, with the ref by which it can be named.
+#[must_use]
+pub fn candidate(it: &Node) -> Shown {
+    match &it.reference {
+        Some(reference) => Shown::line(&[Shown::reference(reference), node(it)]),
+        None => node(it),
+    }
+}
+
 /// Lines from the screen between two marks that they cannot imitate, since each is quoted and the
 /// marks hold a word that the app does not know.
 pub fn fence(out: &mut dyn Write, nonce: &str, lines: &[Shown]) -> io::Result<()> {
@@ -73,10 +82,17 @@ fn parts(stop: &Stop) -> (&'static str, Option<String>, Vec<Shown>) {
 
 /// A failure: `PLACE: STATUS [CODE]`, with nothing from the screen, then the details, fenced.
 pub fn failure(out: &mut dyn Write, place: &str, stop: &Stop) -> anyhow::Result<()> {
-    let (status, code, detail) = parts(stop);
-    let code = code.map(|code| format!(" {code}")).unwrap_or_default();
-    writeln!(out, "{place}: {status}{code}")?;
+    writeln!(out, "{}", first_line(place, stop))?;
+    let (_, _, detail) = parts(stop);
     Ok(fence(out, &nonce()?, &detail)?)
+}
+
+/// `PLACE: STATUS [CODE]`.
+#[must_use]
+pub fn first_line(place: &str, stop: &Stop) -> String {
+    let (status, code, _) = parts(stop);
+    let code = code.map(|code| format!(" {code}")).unwrap_or_default();
+    format!("{place}: {status}{code}")
 }
 
 /// A failure as the fields of a JSON object.

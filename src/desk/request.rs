@@ -27,7 +27,9 @@ pub enum Kind {
     Acts,
     /// Acts, and carries text: its answer can repeat the text.
     Writes,
-    /// For desk itself.
+    /// Several actions in one call; for desk itself.
+    Batch,
+    /// For desk itself; changes nothing in a window.
     Internal,
 }
 
@@ -50,25 +52,41 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "click",
-        fields: &["element_token", "x", "y", "button", "count", "modifier"],
+        fields: &[
+            "element_token",
+            "x",
+            "y",
+            "button",
+            "count",
+            "modifier",
+            "delivery_mode",
+        ],
         own: WINDOW,
         kind: Kind::Acts,
     },
     Tool {
         name: "double_click",
-        fields: &["element_token", "x", "y"],
+        fields: &["element_token", "x", "y", "delivery_mode"],
         own: WINDOW,
         kind: Kind::Acts,
     },
     Tool {
         name: "right_click",
-        fields: &["element_token", "x", "y", "modifier"],
+        fields: &["element_token", "x", "y", "modifier", "delivery_mode"],
         own: WINDOW,
         kind: Kind::Acts,
     },
     Tool {
         name: "scroll",
-        fields: &["element_token", "x", "y", "direction", "by", "amount"],
+        fields: &[
+            "element_token",
+            "x",
+            "y",
+            "direction",
+            "by",
+            "amount",
+            "delivery_mode",
+        ],
         own: WINDOW,
         kind: Kind::Acts,
     },
@@ -80,13 +98,13 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "press_key",
-        fields: &["element_token", "key", "modifiers"],
+        fields: &["element_token", "key", "modifiers", "delivery_mode"],
         own: WINDOW,
         kind: Kind::Writes,
     },
     Tool {
         name: "hotkey",
-        fields: &["element_token", "keys"],
+        fields: &["element_token", "keys", "delivery_mode"],
         own: WINDOW,
         kind: Kind::Writes,
     },
@@ -98,9 +116,15 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "type_text",
-        fields: &["element_token", "text"],
+        fields: &["element_token", "text", "delivery_mode"],
         own: WINDOW,
         kind: Kind::Writes,
+    },
+    Tool {
+        name: "run_steps",
+        fields: &[],
+        own: &["pid", "window_id", "session", "steps", "observe"],
+        kind: Kind::Batch,
     },
     Tool {
         name: "list_apps",
@@ -135,6 +159,18 @@ pub fn tool(name: &str) -> Option<&'static Tool> {
 }
 
 impl Tool {
+    /// Whether it changes something in an app.
+    #[must_use]
+    pub fn changes(&self) -> bool {
+        matches!(self.kind, Kind::Acts | Kind::Writes | Kind::Batch)
+    }
+
+    /// Whether callers may name it.
+    #[must_use]
+    pub fn is_offered(&self) -> bool {
+        !matches!(self.kind, Kind::Batch | Kind::Internal)
+    }
+
     /// `arguments` with what desk fills in, for the fields this tool knows and no others: the
     /// driver refuses a field it does not know.
     #[must_use]
@@ -189,7 +225,7 @@ pub enum Unfit {
 /// typed, though it says it typed all of it.
 pub fn parse(tool_name: &str, arguments: &str, linux: bool) -> Result<Request, Unfit> {
     let tool = tool(tool_name)
-        .filter(|tool| tool.kind != Kind::Internal)
+        .filter(|tool| tool.is_offered())
         .ok_or(Unfit::NoSuchTool)?;
     let value: Value = serde_json::from_str(arguments).map_err(|error| {
         let (line, column) = (error.line(), error.column());
@@ -224,13 +260,13 @@ mod tests {
     #[test]
     fn only_listed_tools_and_fields_pass() {
         let bad = |words: &str| Err(Unfit::Arguments(words.to_owned()));
-        let fields = "a field that click does not take here; it takes element_token, x, y, button, count, modifier";
+        let fields = "a field that click does not take here; it takes element_token, x, y, button, count, modifier, delivery_mode";
         for (tool, arguments, want) in [
             ("click", r#"{"element_token":"s00000001:2"}"#, Ok("click")),
             ("launch_app", r#"{"name":"x"}"#, Err(Unfit::NoSuchTool)),
             ("kill_app", "{}", Err(Unfit::NoSuchTool)),
             ("click", r#"{"pid":1}"#, bad(fields)),
-            ("click", r#"{"delivery_mode":"foreground"}"#, bad(fields)),
+            ("click", r#"{"scope":"desktop"}"#, bad(fields)),
             ("click", "[]", bad("not a JSON object")),
             ("set_value", r#"{"value":"hunter2"#, bad("not JSON at 1:17")),
             (

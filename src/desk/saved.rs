@@ -2,12 +2,16 @@
 //! place that an agent may read unasked. Bytes and a name in, the file's path out.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::{Result, bail};
 use fs_err as fs;
 
-use super::session::Run;
+use super::request::Window;
+use super::session::{self, Run};
+use super::shown::RawAnswer;
 use super::state::{self, StateFolder};
+use super::tree::{self, Tree};
 use crate::files;
 
 /// Saves the driver's full answer as the run's next read: `r1`, `r2`, …
@@ -20,6 +24,74 @@ pub fn read(run: &Run, bytes: &[u8]) -> Result<PathBuf> {
     let path = run.folder().join(format!("r{next}"));
     files::replace(&path, bytes, state::PRIVATE)?;
     Ok(path)
+}
+
+/// The run's newest read of this window; none when there is none, or it cannot be read.
+#[must_use]
+pub fn last(run: &Run, window: Window) -> Option<Tree> {
+    let names = fs::read_dir(run.folder()).ok()?.filter_map(|entry| {
+        let name = entry.ok()?.file_name();
+        name.to_str()?.strip_prefix('r')?.parse::<u32>().ok()
+    });
+    let mut numbers: Vec<u32> = names.collect();
+    numbers.sort_unstable_by(|a, b| b.cmp(a));
+    let mut newest = numbers.iter().take(LAST);
+    newest.find_map(|number| of_window(&run.folder().join(format!("r{number}")), window))
+}
+
+/// The read that was shown last, if it was of this window.
+#[must_use]
+pub fn shown(run: &Run, window: Window) -> Option<Tree> {
+    of_window(&run.shown()?, window)
+}
+
+fn of_window(path: &Path, window: Window) -> Option<Tree> {
+    let bytes = fs::read(path).ok()?;
+    let tree = tree::parse(&RawAnswer::new(serde_json::from_slice(&bytes).ok()?));
+    let is_it = tree.pid == Some(window.pid) && tree.window_id == Some(window.id);
+    is_it.then_some(tree)
+}
+
+/// How many reads to look through for one of the same window.
+const LAST: usize = 8;
+
+/// Reads and evidence are kept for so long.
+const KEPT: Duration = Duration::from_hours(7 * 24);
+
+/// Removes reads of every run, and evidence, that are older than seven days. `now` is since 1970.
+/// What cannot be removed stays.
+pub fn prune(state: &StateFolder, project: Option<&Path>, now: Duration) {
+    let evidence = project.map(|project| project.join(OURS).join("local/evidence"));
+    let is_evidence = |name: &str| name.strip_suffix(".json").is_some();
+    for folder in evidence.into_iter().chain([state.path().join("evidence")]) {
+        remove_old(&folder, now, is_evidence);
+    }
+    let runs = fs::read_dir(state.path()).into_iter().flatten().flatten();
+    for entry in runs.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(session::is_run) {
+            remove_old(&entry.path(), now, session::is_ours);
+            // Only an empty one goes.
+            let _ = std::fs::remove_dir(entry.path());
+        }
+    }
+}
+
+fn remove_old(folder: &Path, now: Duration, ours: impl Fn(&str) -> bool) {
+    if !fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_dir()) {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Ok(meta) = entry.metadata() else { continue };
+        let since = meta
+            .modified()
+            .ok()
+            .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let old = since.is_some_and(|at| now.saturating_sub(at) > KEPT);
+        if meta.is_file() && old && entry.file_name().to_str().is_some_and(&ours) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Saves it as evidence: in the project's own folder, else in the state folder.

@@ -8,8 +8,10 @@ use fs_err as fs;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::refs::{self, Refs};
 use super::request::Window;
 use super::state::{self, StateFolder};
+use super::tree::Node;
 use crate::files;
 
 const FILE: &str = "run.json";
@@ -31,19 +33,26 @@ struct Kept {
     window: Option<Window>,
     process: Option<Process>,
     launched: Vec<Process>,
+    restricted: bool,
+    /// The file of the read that was shown last.
+    shown: Option<String>,
+    /// Which driver, and whether it takes several actions in one call.
+    batches: Option<(String, bool)>,
 }
 
 /// One run, open.
 pub struct Run {
+    state: StateFolder,
     folder: PathBuf,
     kept: Kept,
+    refs: Option<Refs>,
 }
 
 impl Run {
     /// Opens the run of this app in this agent session, new if need be.
     pub fn open(state: &StateFolder, session: &str, app: &str) -> Result<Self> {
         let folder = state::folder_in(state.path(), &name(session, app))?;
-        Ok(Self::load(folder))
+        Ok(Self::load(state, folder))
     }
 
     /// Opens it only if there is one.
@@ -51,17 +60,31 @@ impl Run {
     pub fn find(state: &StateFolder, session: &str, app: &str) -> Option<Self> {
         let folder = state.path().join(name(session, app));
         let there = fs::symlink_metadata(&folder).is_ok_and(|meta| meta.is_dir());
-        there.then(|| Self::load(folder))
+        there.then(|| Self::load(state, folder))
     }
 
-    fn load(folder: PathBuf) -> Self {
+    fn load(state: &StateFolder, folder: PathBuf) -> Self {
         // What cannot be read is forgotten: the app is looked up again, the label made anew.
         let bytes = files::read_if_present(&folder.join(FILE)).ok().flatten();
         let kept = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         Self {
+            state: state.clone(),
             folder,
             kept: kept.unwrap_or_default(),
+            refs: None,
         }
+    }
+
+    /// The state folder that it lies in.
+    #[must_use]
+    pub fn state(&self) -> &StateFolder {
+        &self.state
+    }
+
+    /// What it launched, the first first.
+    #[must_use]
+    pub fn launched(&self) -> &[Process] {
+        &self.kept.launched
     }
 
     /// Its folder.
@@ -125,6 +148,58 @@ impl Run {
         self.kept.process = None;
     }
 
+    /// Notes whether the app runs commands or changes the system.
+    pub fn restrict(&mut self, restricted: bool) {
+        self.kept.restricted = restricted;
+    }
+
+    /// Whether it was noted so.
+    #[must_use]
+    pub fn is_restricted(&self) -> bool {
+        self.kept.restricted
+    }
+
+    /// Whether this very driver takes several actions in one call; none when nobody asked it yet.
+    #[must_use]
+    pub fn batches(&self, driver: &str) -> Option<bool> {
+        let (known, batches) = self.kept.batches.as_ref()?;
+        (known == driver).then_some(*batches)
+    }
+
+    /// Notes it.
+    pub fn note_batches(&mut self, driver: String, batches: bool) -> Result<()> {
+        self.kept.batches = Some((driver, batches));
+        self.save()
+    }
+
+    /// The file of the read that was shown last.
+    #[must_use]
+    pub fn shown(&self) -> Option<PathBuf> {
+        let name = self.kept.shown.as_deref().filter(|name| is_ours(name))?;
+        Some(self.folder.join(name))
+    }
+
+    /// Notes which read was shown.
+    pub fn note_shown(&mut self, path: &Path) -> Result<()> {
+        let name = path.file_name().and_then(|name| name.to_str());
+        self.kept.shown = name.map(str::to_owned);
+        self.save()
+    }
+
+    /// Gives the controls of a read their refs; new ones are kept at once.
+    pub fn mark(&mut self, nodes: &mut [Node]) -> Result<()> {
+        let path = self.folder.join(refs::FILE);
+        let refs = self.refs.get_or_insert_with(|| {
+            let bytes = files::read_if_present(&path).ok().flatten();
+            let known = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            known.unwrap_or_default()
+        });
+        if refs.mark(nodes) {
+            files::replace(&path, &serde_json::to_vec(refs)?, state::PRIVATE)?;
+        }
+        Ok(())
+    }
+
     fn save(&self) -> Result<()> {
         let bytes = serde_json::to_vec(&self.kept)?;
         files::replace(&self.folder.join(FILE), &bytes, state::PRIVATE)
@@ -149,11 +224,18 @@ impl Run {
     }
 }
 
-/// Names of files that a run writes: `run.json`, `sim.json`, reads (`r1`, `r2`, …).
-fn is_ours(name: &str) -> bool {
+/// Names of files that a run writes: `run.json`, `refs.json`, `sim.json`, `tries.jsonl`, reads (`r1`, `r2`, …).
+#[must_use]
+pub fn is_ours(name: &str) -> bool {
     let read = name.strip_prefix('r').unwrap_or_default();
     let is_read = !read.is_empty() && read.bytes().all(|b| b.is_ascii_digit());
-    is_read || name == FILE || name == super::simulated::FILE
+    is_read || [FILE, refs::FILE, super::simulated::FILE, super::retry::FILE].contains(&name)
+}
+
+/// Names of the folders of runs.
+#[must_use]
+pub fn is_run(name: &str) -> bool {
+    name.len() == 6 && name.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// Short, because every path that is printed costs tokens.
@@ -163,7 +245,7 @@ fn name(session: &str, app: &str) -> String {
         .chain_update([0])
         .chain_update(app.to_lowercase())
         .finalize();
-    format!("{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2])
+    files::short(&digest, 3)
 }
 
 #[cfg(test)]

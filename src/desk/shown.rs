@@ -77,6 +77,12 @@ impl Shown {
         Self(number.to_string())
     }
 
+    /// A ref of ours: `#c17`.
+    #[must_use]
+    pub fn reference(reference: &str) -> Self {
+        Self(escape::shown(reference).replacen('c', "#c", 1))
+    }
+
     /// Foreign text without its secrets, quoted on one line, cut after `max` characters.
     #[must_use]
     pub fn text(raw: &RawText, max: usize) -> Self {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::driver::{Answer, Driver, End, Started};
+use super::request::Window;
 use super::state;
 use crate::files;
 
@@ -38,6 +39,7 @@ pub struct Simulated {
 #[derive(Default, Serialize, Deserialize)]
 struct Memory {
     display: String,
+    closed: bool,
     snapshot: u32,
     session: String,
 }
@@ -62,9 +64,11 @@ impl Simulated {
     fn answer(&self, tool: &str, arguments: &Value, memory: &mut Memory) -> Result<Value, No> {
         let session = arguments.get("session").and_then(Value::as_str);
         match tool {
-            "list_apps" => Ok(json!({"apps": [app(&self.app)]})),
+            "list_apps" => Ok(json!({"apps": [app(&self.app, !memory.closed)]})),
+            "list_windows" if memory.closed => Ok(json!({"windows": []})),
             "list_windows" => Ok(json!({"windows": [window()]})),
             "launch_app" => {
+                memory.closed = false;
                 Ok(json!({"name": NAME, "pid": PID, "running": true, "windows": [window()]}))
             }
             "get_window_state" => {
@@ -86,6 +90,7 @@ impl Simulated {
                 value.unwrap_or_default().clone_into(&mut memory.display);
                 Ok(json!({"effect": "confirmed", "evidence": [{"kind": "value_readback"}]}))
             }
+            "run_steps" => Ok(self.steps(arguments, memory)),
             "end_session" => {
                 memory.session.clear();
                 Ok(json!({"active": false, "session": session}))
@@ -93,14 +98,48 @@ impl Simulated {
             _ => Err(no("background_unavailable")),
         }
     }
+
+    /// Several actions, until one fails; then a read.
+    fn steps(&self, arguments: &Value, memory: &mut Memory) -> Value {
+        let steps = arguments.get("steps").and_then(Value::as_array);
+        let mut reports = Vec::new();
+        let mut failed = None;
+        for (index, step) in steps.into_iter().flatten().enumerate() {
+            let tool = step.get("tool").and_then(Value::as_str).unwrap_or_default();
+            let mut own = step.get("args").cloned().unwrap_or_default();
+            own["session"] = json!(memory.session);
+            match self.answer(tool, &own, memory) {
+                Ok(_) => reports.push(json!({"index": index, "tool": tool, "ok": true})),
+                Err((code, message)) => {
+                    reports.push(json!({"index": index, "tool": tool, "ok": false, "code": code, "message": message}));
+                    failed = Some(index);
+                    break;
+                }
+            }
+        }
+        memory.snapshot += 1;
+        let observation = json!({"ok": true, "state": memory.state()});
+        json!({"executed": reports.len(), "failed_step": failed, "ok": failed.is_none(), "steps": reports, "observation": observation})
+    }
+
+    fn memory(&self) -> Result<Memory> {
+        let bytes = files::read_if_present(&self.file)?;
+        let memory = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        Ok(memory.unwrap_or_default())
+    }
+
+    fn keep(&self, memory: &Memory) -> Result<()> {
+        files::replace(&self.file, &serde_json::to_vec(memory)?, state::PRIVATE)
+    }
 }
 
 fn no(code: &'static str) -> No {
     (code, "not in the simulated calculator".to_owned())
 }
 
-fn app(name: &str) -> Value {
-    json!({"name": name, "bundle_id": name, "kind": "desktop", "launch_path": name, "pid": PID, "running": true, "windows": [window()]})
+fn app(name: &str, running: bool) -> Value {
+    let pid = if running { PID } else { 0 };
+    json!({"name": name, "bundle_id": name, "kind": "desktop", "launch_path": name, "pid": pid, "running": running})
 }
 
 fn window() -> Value {
@@ -113,9 +152,7 @@ impl Driver for Simulated {
         if let Some(answer) = self.ending.and_then(|ending| ending.answer(tool, limit)) {
             return Ok(answer);
         }
-        let bytes = files::read_if_present(&self.file)?;
-        let memory = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let mut memory: Memory = memory.unwrap_or_default();
+        let mut memory = self.memory()?;
         let (code, answer) = match self.answer(tool, arguments, &mut memory) {
             Ok(answer) => (0, answer),
             Err((code, message)) => {
@@ -123,7 +160,7 @@ impl Driver for Simulated {
                 (1, json!({"refusal": refusal, "status": "refused"}))
             }
         };
-        files::replace(&self.file, &serde_json::to_vec(&memory)?, state::PRIVATE)?;
+        self.keep(&memory)?;
         Ok(Answer {
             end: End::Exited(code),
             stdout: serde_json::to_vec_pretty(&answer)?,
@@ -136,7 +173,36 @@ impl Driver for Simulated {
     }
 
     fn process_start(&self, pid: i64) -> Option<String> {
-        (pid == PID).then(|| "simulated".to_owned())
+        let runs = !self.memory().is_ok_and(|memory| memory.closed);
+        (pid == PID && runs).then(|| "simulated".to_owned())
+    }
+
+    fn offers(&mut self, tool: &str, _: Duration) -> Result<bool> {
+        Ok(tool == "run_steps")
+    }
+
+    fn stamp(&self) -> String {
+        NAME.to_owned()
+    }
+
+    fn sessions(&mut self, _: Duration) -> Result<Option<Vec<String>>> {
+        let session = self.memory()?.session;
+        Ok(Some(
+            vec![session]
+                .into_iter()
+                .filter(|label| !label.is_empty())
+                .collect(),
+        ))
+    }
+
+    fn stop(&mut self, _: Duration) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn close(&mut self, _: &[Window]) -> Result<()> {
+        let mut memory = self.memory()?;
+        memory.closed = true;
+        self.keep(&memory)
     }
 
     fn is_simulated(&self) -> bool {

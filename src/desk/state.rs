@@ -11,10 +11,14 @@ use crate::files;
 
 const MARKER: &str = ".desk-state";
 
+/// Stands for a driver that we started.
+const STARTED: &str = "driver-started";
+
 /// Permission bits of every file in it.
 pub const PRIVATE: u32 = 0o600;
 
 /// A folder that is ours.
+#[derive(Clone)]
 pub struct StateFolder(PathBuf);
 
 impl StateFolder {
@@ -52,6 +56,27 @@ impl StateFolder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             _ => Self::claim(path).map(Some),
         }
+    }
+
+    /// Notes that the driver's background process is started for us. Before it is started: what
+    /// comes up later than we wait is ours too.
+    pub fn note_driver(&self) -> Result<()> {
+        files::replace(
+            &self.0.join(STARTED),
+            b"cua-driver was started for desk\n",
+            PRIVATE,
+        )
+    }
+
+    /// Whether it was noted.
+    #[must_use]
+    pub fn started_driver(&self) -> bool {
+        fs::symlink_metadata(self.0.join(STARTED)).is_ok_and(|meta| meta.is_file())
+    }
+
+    /// Forgets it.
+    pub fn forget_driver(&self) -> Result<()> {
+        Ok(fs::remove_file(self.0.join(STARTED))?)
     }
 
     /// Where it is.

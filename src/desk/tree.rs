@@ -8,6 +8,8 @@
 //! `- label = "84"` on Linux; `- [3] AXButton "title" = "value" (description) [id=Seven …]` on
 //! macOS. Quotes inside a text are not escaped, and a text can span lines.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::shown::{RawAnswer, RawText, is_bullets};
@@ -31,6 +33,14 @@ pub struct Node {
     pub frame: Option<[i64; 4]>,
     /// It offers `activate` (AT-SPI): what Enter does in it, for instance sending a form.
     pub activates: bool,
+    /// Ticked or chosen, where the driver says so.
+    pub selected: Option<bool>,
+    /// It has the keys; most drivers do not say so.
+    pub focused: bool,
+    /// The control around it: an index into the same list.
+    pub parent: Option<usize>,
+    /// Its short ref, without the `#`; see [`super::refs`].
+    pub reference: Option<String>,
 }
 
 /// Roles of controls whose text is their value, in the words of both systems.
@@ -60,11 +70,33 @@ impl Node {
         }
     }
 
-    fn is_field(&self) -> bool {
+    /// Whether text is typed into it.
+    #[must_use]
+    pub fn is_field(&self) -> bool {
         let role = self.role.reveal();
         FIELDS
             .iter()
             .any(|field| role.split(" AX").next() == Some(field))
+    }
+
+    /// Whether its name is its content: a field named by its text, a list named by its choice.
+    #[must_use]
+    pub fn is_named_by_value(&self) -> bool {
+        let role = self.role.reveal();
+        self.value.as_ref() == Some(&self.name)
+            || matches!(role, "combo box" | "AXPopUpButton" | "AXComboBox")
+    }
+
+    /// Whether it is ticked: AT-SPI says it as a state, macOS as the value 1 or 0.
+    #[must_use]
+    pub fn is_on(&self) -> Option<bool> {
+        let value = self.value.as_ref().map(RawText::reveal);
+        match (self.selected, value) {
+            (Some(on), _) => Some(on),
+            (None, Some("1" | "true")) => Some(true),
+            (None, Some("0" | "false")) => Some(false),
+            _ => None,
+        }
     }
 }
 
@@ -80,6 +112,8 @@ pub struct Tree {
     pub pid: Option<i64>,
     /// The same.
     pub window_id: Option<i64>,
+    /// Where its upper left corner is on the screen.
+    pub origin: Option<[i64; 2]>,
 }
 
 /// Takes an answer of `get_window_state` apart; what is missing is left out.
@@ -90,14 +124,18 @@ pub fn parse(answer: &RawAnswer) -> Tree {
     let rows = rows(text("tree_markdown"));
     let elements = answer.get("elements").and_then(Value::as_array);
     let mut nodes: Vec<Node> = if let Some(elements) = elements {
-        elements.iter().map(element).collect()
+        let mut nodes: Vec<Node> = elements.iter().map(element).collect();
+        adopt(elements, &mut nodes);
+        nodes
     } else {
         let numbered = rows.iter().filter(|row| row.number.is_some());
         numbered.map(|row| row.node(text("snapshot_id"))).collect()
     };
     let fixed = rows.iter().filter(|row| row.number.is_none());
     nodes.extend(fixed.map(|row| row.node("")));
+    let corner = |side: &str| answer.pointer(&format!("/window_bounds/{side}"))?.as_i64();
     Tree {
+        origin: corner("x").zip(corner("y")).map(|(x, y)| [x, y]),
         nodes,
         is_partial: answer.get("truncated") == Some(&Value::Bool(true)),
         degraded: answer
@@ -132,10 +170,30 @@ fn element(element: &Value) -> Node {
             .get("actions")
             .and_then(Value::as_array)
             .is_some_and(|actions| actions.iter().any(|action| action == "activate")),
+        selected: ["selected", "checked"]
+            .iter()
+            .find_map(|name| element.get(name)?.as_bool()),
+        focused: element.get("focused") == Some(&Value::Bool(true)),
+        parent: None,
+        reference: None,
         frame: match frame {
             [Some(x), Some(y), Some(w), Some(h)] => Some([x, y, w, h]),
             _ => None,
         },
+    }
+}
+
+/// Parents are named by the driver's own numbers, which are not the places in the list.
+fn adopt(elements: &[Value], nodes: &mut [Node]) {
+    let number = |element: &Value, field: &str| element.get(field).and_then(Value::as_u64);
+    let places: HashMap<u64, usize> = elements
+        .iter()
+        .enumerate()
+        .filter_map(|(place, element)| Some((number(element, "element_index")?, place)))
+        .collect();
+    for (node, element) in nodes.iter_mut().zip(elements) {
+        let parent = number(element, "parent_index");
+        node.parent = parent.and_then(|parent| places.get(&parent).copied());
     }
 }
 

@@ -9,6 +9,7 @@ use super::app::{self, App};
 use super::calls::{Calls, Yes};
 use super::outcome::{Failure, Stop};
 use super::request::{Tool, Window, tool};
+use super::shown::RawAnswer;
 use super::tree::{self, Tree};
 use crate::escape;
 
@@ -17,6 +18,32 @@ const LOOKS: usize = 10;
 
 /// How often to look for the first window of an app that starts: 5 s.
 const LAUNCH_LOOKS: usize = 50;
+
+/// How a window is read: everything, in both forms, with no picture.
+pub const WIDE: &[(&str, Wide)] = &[
+    ("tree_format", Wide::Word("both")),
+    ("max_elements", Wide::Number(2000)),
+    ("timeout_ms", Wide::Number(5000)),
+];
+
+/// A fixed argument.
+pub enum Wide {
+    /// A word.
+    Word(&'static str),
+    /// A number.
+    Number(u32),
+}
+
+impl Wide {
+    /// As the driver takes it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        match self {
+            Self::Word(word) => json!(word),
+            Self::Number(number) => json!(number),
+        }
+    }
+}
 
 /// A window as it was just read.
 pub struct Seen {
@@ -45,6 +72,7 @@ impl<'a, 'b> Target<'a, 'b> {
             (window, start.as_deref() == Some(&process.start))
         });
         if let Some((window, true)) = known {
+            calls.grant.app(calls.run.is_restricted())?;
             return Ok(Self {
                 calls,
                 window,
@@ -64,19 +92,21 @@ impl<'a, 'b> Target<'a, 'b> {
     /// Reads the window. When it is gone the app's window is looked up again, once; nothing is
     /// launched for it.
     pub fn read(&mut self) -> Result<Seen, Stop> {
-        match self.read_once() {
+        match self.read_this() {
             Err(Stop::Failed(failure)) if is_gone(&failure) => {
                 self.window = find_again(self.calls, self.app)?;
                 self.cached = false;
-                self.read_once()
+                self.read_this()
             }
             outcome => outcome,
         }
     }
 
-    fn read_once(&mut self) -> Result<Seen, Stop> {
-        let wide = json!({"tree_format": "both", "max_elements": 2000, "timeout_ms": 5000});
-        let wide = wide.as_object().cloned().unwrap_or_default();
+    /// Reads this very window.
+    pub fn read_this(&mut self) -> Result<Seen, Stop> {
+        let wide = WIDE.iter();
+        let wide = wide.map(|(name, value)| ((*name).to_owned(), value.to_json()));
+        let wide = wide.collect();
         let yes = match self.ask(own("get_window_state")?, &wide) {
             // Drivers before 0.35 give both forms unasked, and some refuse the words for it.
             Err(Stop::Failed(failure)) if failure.is("invalid_arguments") => {
@@ -84,17 +114,38 @@ impl<'a, 'b> Target<'a, 'b> {
             }
             outcome => outcome?,
         };
-        let tree = tree::parse(&yes.answer);
+        self.seen_in(&yes.answer, yes.bytes)
+    }
+
+    /// A read of this window that came inside another answer.
+    pub fn seen(&mut self, state: &Value) -> Result<Seen, Stop> {
+        let bytes = serde_json::to_vec_pretty(state).map_err(anyhow::Error::from)?;
+        self.seen_in(&RawAnswer::new(state.clone()), bytes)
+    }
+
+    fn seen_in(&mut self, answer: &RawAnswer, bytes: Vec<u8>) -> Result<Seen, Stop> {
+        let mut tree = tree::parse(answer);
         let Window { pid, id } = self.window;
         if tree.pid.is_some_and(|it| it != pid) || tree.window_id.is_some_and(|it| it != id) {
             return Err(
                 anyhow!("could not read the window: cua-driver answered for another one").into(),
             );
         }
-        Ok(Seen {
-            tree,
-            bytes: yes.bytes,
-        })
+        self.calls.run.mark(&mut tree.nodes)?;
+        Ok(Seen { tree, bytes })
+    }
+
+    /// Windows of the same process that stand in front of this one, the front one first. Where the
+    /// order is not known, all others.
+    pub fn in_front(&mut self) -> Result<Vec<Window>, Stop> {
+        let yes = self.ask(own("list_windows")?, &Map::new())?;
+        Ok(app::in_front(self.window, &yes.answer))
+    }
+
+    /// Goes on in this window, also in the next command.
+    pub fn stay(&mut self) -> Result<(), Stop> {
+        remember(self.calls, self.window, None)?;
+        Ok(())
     }
 
     /// Whether the window still stands; the driver types into the app even when it does not.
@@ -166,8 +217,20 @@ fn find_again(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
     }
 }
 
+/// Whether an app of one of these names runs.
+pub fn is_running<'n>(
+    calls: &mut Calls,
+    names: impl Iterator<Item = &'n str>,
+) -> Result<bool, Stop> {
+    let apps = calls.ask(own("list_apps")?, &Map::new(), None)?;
+    let runs = |name| matches!(app::pick(name, &apps.answer), App::Running(..));
+    Ok(names.into_iter().any(runs))
+}
+
 fn look_up(calls: &mut Calls, name: &str) -> Result<App, Stop> {
     let apps = calls.ask(own("list_apps")?, &Map::new(), None)?;
+    calls.run.restrict(app::is_restricted(name, &apps.answer));
+    calls.grant.app(calls.run.is_restricted())?;
     Ok(app::pick(name, &apps.answer))
 }
 

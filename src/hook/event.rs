@@ -21,6 +21,8 @@ pub struct Event {
     pub agent_type: Option<String>,
     /// The folder that the agent works in; it follows the agent's own `cd`.
     pub cwd: String,
+    /// The id of the prompt that it belongs to, when there is one.
+    pub prompt: Option<String>,
     /// The session's transcript.
     pub transcript: Option<PathBuf>,
     /// What happened.
@@ -50,6 +52,22 @@ pub enum What {
     Stopped,
     /// The session ended.
     SessionEnded,
+}
+
+impl What {
+    /// A short name of the kind of event.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Before(_) => "before",
+            Self::Succeeded(_) => "succeeded",
+            Self::Failed(..) => "failed",
+            Self::Prompt { .. } => "prompt",
+            Self::AgentStopped { .. } => "agent-stopped",
+            Self::Stopped => "stopped",
+            Self::SessionEnded => "session-ended",
+        }
+    }
 }
 
 /// A tool call.
@@ -84,6 +102,7 @@ struct Payload<'a> {
     tool_name: Option<String>,
     tool_input: Option<Value>,
     tool_use_id: Option<String>,
+    prompt_id: Option<String>,
     error: Option<String>,
     is_interrupt: Option<bool>,
     source: Option<String>,
@@ -103,6 +122,7 @@ pub fn parse(bytes: &[u8]) -> Option<Event> {
         agent: given(payload.agent_id),
         agent_type: given(payload.agent_type),
         cwd: payload.cwd.unwrap_or_default(),
+        prompt: given(payload.prompt_id),
         transcript: payload.transcript_path,
         what,
     })

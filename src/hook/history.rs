@@ -1,175 +1,118 @@
-//! Earlier records → how often one call failed in one way. Pure: it takes the bytes of logs and a
-//! time.
-//!
-//! A record is one line of JSON, at most 200 bytes: `v` 1, `t` milliseconds since 1970, `e` what,
-//! `k` the call, `x` the error, `n` its exit code, `i` the call's id. `c` (class), `g` (family)
-//! and `ev` (evidence) are part of the format and may stand there.
-
-use std::collections::HashSet;
-
-use serde::{Deserialize, Serialize};
+//! Earlier records → how often one call failed in one way. Pure: it takes records and a time.
 
 use super::key::Print;
+use super::record::{Class, Kind, Record};
 
 /// A failure counts for so long, in milliseconds.
 pub const MEMORY_MS: i64 = 15 * 60 * 1000;
 
-/// One line of a log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
-    /// Version of the format: 1.
-    pub v: u8,
-    /// When, milliseconds since 1970.
-    pub t: i64,
-    /// What happened.
-    pub e: Kind,
-    /// The call.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub k: Option<Print>,
-    /// The error.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub x: Option<Print>,
-    /// The error's exit code.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub n: Option<i64>,
-    /// The call's id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub i: Option<Print>,
-}
+/// The same for desk commands: an app changes by itself.
+pub const DESK_MEMORY_MS: i64 = 10 * 60 * 1000;
 
-/// What a record says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Kind {
-    /// A call is about to run: its key under its id.
-    #[serde(rename = "p")]
-    Planned,
-    /// It failed.
-    #[serde(rename = "f")]
-    Failed,
-    /// It went well.
-    #[serde(rename = "s")]
-    Succeeded,
-    /// Something in the workspace changed.
-    #[serde(rename = "w")]
-    Changed,
-    /// A person sent a prompt.
-    #[serde(rename = "u")]
-    Prompt,
-    /// The guard refused a call.
-    #[serde(rename = "d")]
-    Denied,
-}
+/// Failures of a poll that are so far apart are waits, not retries.
+const POLL_GAP_MS: i64 = 5000;
 
-/// Failures of one call with one error, the last ones without a reset between.
+/// Failures of one call since something helped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
-    /// How many.
+pub struct Run<'a> {
+    /// How many with the same error, up to the last one.
     pub times: usize,
-    /// The exit code, when the error names one.
-    pub exit: Option<i64>,
-    /// When the last one was, milliseconds since 1970.
-    pub last: i64,
+    /// How many with any error.
+    pub all: usize,
+    /// Of the last one's class.
+    pub class: Class,
+    /// The last one.
+    pub last: &'a Record,
 }
 
-impl Record {
-    /// A record of version 1.
+/// Records that still count for desk commands, or for all others.
+#[derive(Debug)]
+pub struct Live<'a>(Vec<&'a Record>);
+
+impl<'a> Live<'a> {
+    /// What is left of `records`, oldest first, after the last reset.
     #[must_use]
-    pub fn new(at: i64, e: Kind) -> Self {
-        Self {
-            v: 1,
-            t: at,
-            e,
-            k: None,
-            x: None,
-            n: None,
-            i: None,
-        }
+    pub fn of(records: &'a [Record], desk: bool, now: i64) -> Self {
+        let memory = if desk { DESK_MEMORY_MS } else { MEMORY_MS };
+        let resets = |r: &Record| r.e == Kind::Prompt || r.e == Kind::Changed && r.desk == desk;
+        let since = records.iter().rposition(resets).map_or(0, |at| at + 1);
+        let young = records[since..]
+            .iter()
+            .filter(|r| now.saturating_sub(r.t) <= memory);
+        Self(young.collect())
     }
 
-    /// Whether nothing before it counts any more.
+    /// The run of a call that ends now; none when the call did not fail since it went well.
     #[must_use]
-    pub fn resets(&self) -> bool {
-        matches!(self.e, Kind::Changed | Kind::Prompt)
-    }
-}
-
-/// The records of a log; torn and foreign lines are passed over.
-#[must_use]
-pub fn read(log: &[u8]) -> Vec<Record> {
-    log.split(|byte| *byte == b'\n')
-        .filter_map(|line| serde_json::from_slice::<Record>(line).ok())
-        .filter(|record| record.v == 1)
-        .collect()
-}
-
-/// A subagent's records with the session's resets in between, by time.
-#[must_use]
-pub fn merge(session: Vec<Record>, own: Vec<Record>) -> Vec<Record> {
-    let mut resets = session.into_iter().filter(Record::resets).peekable();
-    let mut merged = Vec::new();
-    for record in own {
-        while let Some(reset) = resets.next_if(|reset| reset.t <= record.t) {
-            merged.push(reset);
-        }
-        merged.push(record);
-    }
-    merged.extend(resets);
-    merged
-}
-
-/// The run that ends now; none when the call's last outcome was no failure.
-#[must_use]
-pub fn run(records: &[Record], call: &Print, now: i64) -> Option<Run> {
-    let mut run: Option<(Run, &Print)> = None;
-    let mut seen = HashSet::new();
-    let since = records.iter().rposition(Record::resets);
-    let live = &records[since.map_or(0, |at| at + 1)..];
-    let live = live
-        .iter()
-        .filter(|r| now - r.t <= MEMORY_MS && r.k.as_ref() == Some(call));
-    for record in live.rev() {
-        let Some(error) = record.x.as_ref().filter(|_| record.e == Kind::Failed) else {
-            if record.e == Kind::Succeeded {
-                break;
+    pub fn run(&self, call: Print) -> Option<Run<'a>> {
+        let mut failures = self
+            .back_to_success(|record| record.k == Some(call))
+            .filter(|record| record.e == Kind::Failed);
+        let last = failures.next()?;
+        let class = last.c.unwrap_or(Class::Plain);
+        let (mut times, mut all, mut before) = (1, 1, last.t);
+        for failure in failures {
+            let waited = class == Class::Poll && before.saturating_sub(failure.t) >= POLL_GAP_MS;
+            before = failure.t;
+            let unbroken = times == all && failure.x == last.x;
+            if unbroken && waited {
+                continue;
             }
-            continue;
-        };
-        // A hook that is registered twice writes twice.
-        if record.i.as_ref().is_some_and(|id| !seen.insert(id)) {
-            continue;
+            all += 1;
+            times += usize::from(unbroken);
         }
-        match &mut run {
-            None => {
-                let first = Run {
-                    times: 1,
-                    exit: record.n,
-                    last: record.t,
-                };
-                run = Some((first, error));
-            }
-            Some((run, same)) if *same == error => run.times += 1,
-            Some(_) => break,
-        }
+        Some(Run {
+            times,
+            all,
+            class,
+            last,
+        })
     }
-    run.map(|(run, _)| run)
+
+    /// How often a family failed since one of it went well.
+    #[must_use]
+    pub fn family(&self, family: Print) -> usize {
+        self.back_to_success(|record| record.g == Some(family))
+            .filter(|record| record.e == Kind::Failed)
+            .count()
+    }
+
+    /// The last failure of a family.
+    #[must_use]
+    pub fn last_of(&self, family: Print) -> Option<&'a Record> {
+        self.back_to_success(|record| record.g == Some(family))
+            .find(|record| record.e == Kind::Failed)
+    }
+
+    /// How often a call, or its family, was refused since it last ran.
+    #[must_use]
+    pub fn refused(&self, call: Print, family: Option<Print>) -> usize {
+        let bears = |r: &Record| r.k == Some(call) || family.is_some() && r.g == family;
+        self.back_to_success(bears)
+            .filter(|record| record.e != Kind::Planned)
+            .take_while(|record| record.e == Kind::Denied)
+            .count()
+    }
+
+    fn back_to_success(&self, bears: impl Fn(&Record) -> bool) -> impl Iterator<Item = &'a Record> {
+        let mine = self.0.iter().rev().copied().filter(move |r| bears(r));
+        mine.take_while(|record| record.e != Kind::Succeeded)
+    }
 }
 
 /// Whether this outcome of a call was recorded before.
 #[must_use]
-pub fn knows(records: &[Record], id: &Print) -> bool {
-    records.iter().any(|record| {
-        matches!(record.e, Kind::Failed | Kind::Succeeded) && record.i.as_ref() == Some(id)
-    })
+pub fn knows(records: &[Record], id: Print) -> bool {
+    records
+        .iter()
+        .any(|record| matches!(record.e, Kind::Failed | Kind::Succeeded) && record.i == Some(id))
 }
 
-/// The key under which a call was planned: another hook may have rewritten its input since.
+/// The record of a call when it was planned: another hook may have rewritten its input since.
 #[must_use]
-pub fn planned(records: &[Record], id: &Print) -> Option<Print> {
-    let planned = records
-        .iter()
-        .rev()
-        .find(|record| record.e == Kind::Planned && record.i.as_ref() == Some(id));
-    planned?.k.clone()
+pub fn planned(records: &[Record], id: Print) -> Option<&Record> {
+    let mut last = records.iter().rev();
+    last.find(|record| record.e == Kind::Planned && record.i == Some(id))
 }
 
 #[cfg(test)]

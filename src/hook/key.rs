@@ -1,44 +1,81 @@
 //! A call, an error → a fingerprint. Keyed with a secret of the session, so that what is on disk
 //! tells nothing about commands and errors once the secret is gone. Pure.
 
+use std::fmt;
 use std::fmt::Write as _;
 
 use hmac::{Hmac, KeyInit, Mac};
+use serde::de::{Deserializer, Error as _};
+use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::command::Command;
 use super::event::Call;
+use super::failure::Said;
 
 /// The secret of one session.
 #[derive(Clone)]
 pub struct Secret(pub [u8; 32]);
 
 /// 16 hex digits.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Print(String);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Print(u64);
+
+/// What makes two calls the same call.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// The call.
+    pub key: Print,
+    /// All calls that differ in the snapshot of an element token only.
+    pub family: Option<Print>,
+    /// Whether it is a desk command. Its key holds in the whole session and every folder: an app
+    /// has one state, whoever looks.
+    pub desk: bool,
+    /// For a shell what it runs.
+    pub command: Option<Command>,
+}
 
 /// Tools whose input is a command line; everything else in it only describes the call.
-pub const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
+const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
 impl Secret {
     /// Of a call by the main thread or a subagent in a folder.
     #[must_use]
-    pub fn call(&self, agent: Option<&str>, cwd: &str, call: &Call) -> Print {
+    pub fn identity(&self, agent: Option<&str>, cwd: &str, call: &Call) -> Identity {
         let agent = agent.unwrap_or_default();
-        let shell = SHELLS.contains(&call.tool.as_str());
-        // Other tools name their files whole.
-        let cwd = if shell { cwd.trim_end_matches('/') } else { "" };
-        self.print("call", &[agent, &call.tool, cwd, &canonical(call)])
+        let Some(line) = command_line(call) else {
+            // Other tools name their files whole.
+            let key = self.print("call", &[agent, &call.tool, "", &canonical(call)]);
+            return Identity {
+                key,
+                family: None,
+                desk: false,
+                command: None,
+            };
+        };
+        let command = Command::of(cwd, line);
+        let desk = command.is_desk();
+        let (scope, cwd) = if desk {
+            ("*", "")
+        } else {
+            (agent, &*command.cwd)
+        };
+        let family = command.family().filter(|_| desk);
+        Identity {
+            key: self.print("call", &[scope, &call.tool, cwd, &command.text]),
+            family: family.map(|family| self.print("family", &[scope, &family])),
+            desk,
+            command: Some(command),
+        }
     }
 
-    /// Of an error, and the exit code it names.
+    /// Of an error.
     #[must_use]
-    pub fn error(&self, error: &str) -> (Option<i64>, Print) {
-        let (exit, text) = exit_code(error);
-        let code = exit.map_or(String::new(), |code| code.to_string());
-        (exit, self.print("error", &[&code, &plain(text)]))
+    pub fn error(&self, said: &Said) -> Print {
+        let code = said.exit.map_or(String::new(), |code| code.to_string());
+        self.print("error", &[&code, &said.text])
     }
 
     /// Of the id of a call.
@@ -55,22 +92,50 @@ impl Secret {
             mac.update(&(part.len() as u64).to_le_bytes());
             mac.update(part.as_bytes());
         }
-        Print(hex(&mac.finalize().into_bytes()))
+        Print(first_eight(&mac.finalize().into_bytes()))
     }
 }
 
-/// The input as far as it makes two calls the same call. For a shell the command alone, without
-/// blanks around it; else all of it, keys in order.
+impl fmt::Display for Print {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl Serialize for Print {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Print {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <&str>::deserialize(deserializer)?;
+        let digits = text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        let number = u64::from_str_radix(text, 16).ok();
+        let number = number.filter(|_| digits && text.len() == 16);
+        number
+            .map(Self)
+            .ok_or_else(|| D::Error::custom("not 16 hex digits"))
+    }
+}
+
+/// The input as far as it makes two calls the same call, and as it may be shown once masked: for a
+/// shell the command as it came, without blanks around it; else all of it, keys in order.
 #[must_use]
 pub fn canonical(call: &Call) -> String {
-    if SHELLS.contains(&call.tool.as_str())
-        && let Some(command) = call.input.get("command").and_then(Value::as_str)
-    {
-        return command.trim().to_owned();
+    if let Some(line) = command_line(call) {
+        return line.trim().to_owned();
     }
     let mut text = String::new();
     sorted(&call.input, &mut text);
     text
+}
+
+fn command_line(call: &Call) -> Option<&str> {
+    let shell = SHELLS.contains(&call.tool.as_str());
+    let command = call.input.get("command").filter(|_| shell);
+    command.and_then(Value::as_str)
 }
 
 /// Compact JSON with the keys of every object in order, whatever order the map keeps.
@@ -101,36 +166,16 @@ fn sorted(value: &Value, out: &mut String) {
     }
 }
 
-/// `Exit code 3` in front of a shell's output, and what follows it.
-fn exit_code(error: &str) -> (Option<i64>, &str) {
-    let Some(rest) = error.strip_prefix("Exit code ") else {
-        return (None, error);
-    };
-    let (code, text) = rest.split_once('\n').unwrap_or((rest, ""));
-    match code.trim_end().parse() {
-        Ok(code) => (Some(code), text),
-        Err(_) => (None, error),
-    }
-}
-
-/// Without what a terminal would not show either.
-fn plain(text: &str) -> String {
-    let text = anstream::adapter::strip_str(text).to_string();
-    text.replace("\r\n", "\n").trim().to_owned()
-}
-
 /// 16 hex digits that name a session or an agent on disk. Not keyed: the secret itself is found
 /// through it.
 #[must_use]
 pub fn folder_name(id: &str) -> String {
-    hex(&Sha256::digest(id))
+    Print(first_eight(&Sha256::digest(id))).to_string()
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().take(8).fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+fn first_eight(bytes: &[u8]) -> u64 {
+    let first = bytes.iter().take(8);
+    first.fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 #[cfg(test)]
@@ -152,7 +197,7 @@ mod tests {
     #[test]
     fn the_same_call_has_the_same_print() {
         let one = bash(json!({"command": "make x"}));
-        let print = SECRET.call(None, "/p", &one);
+        let print = SECRET.identity(None, "/p", &one).key;
         for (agent, cwd, input, same) in [
             (
                 None,
@@ -163,17 +208,33 @@ mod tests {
             (
                 None,
                 "/p/",
-                json!({"command": " make x\n", "timeout": 5}),
+                json!({"command": " make  x\n", "timeout": 5}),
                 true,
             ),
-            (None, "/p", json!({"command": "make  x"}), false),
+            (None, "/q", json!({"command": "cd /p && make x 2>&1"}), true),
+            (None, "/p", json!({"command": "make 'x'"}), false),
             (None, "/q", json!({"command": "make x"}), false),
             (Some("a"), "/p", json!({"command": "make x"}), false),
         ] {
-            let other = SECRET.call(agent, cwd, &bash(input.clone()));
+            let other = SECRET.identity(agent, cwd, &bash(input.clone())).key;
             assert_eq!(other == print, same, "{agent:?} {cwd} {input}");
         }
-        assert_ne!(Secret([8; 32]).call(None, "/p", &one), print);
+        assert_ne!(Secret([8; 32]).identity(None, "/p", &one).key, print);
+    }
+
+    #[test]
+    fn desk_commands_are_the_same_for_all_agents_everywhere() {
+        let click = |token: &str| {
+            let command = format!("desk a click '{{\"element_token\":\"{token}\"}}'");
+            bash(json!({"command": command}))
+        };
+        let one = SECRET.identity(None, "/p", &click("s0000002a:14"));
+        let other = SECRET.identity(Some("a"), "/q", &click("s0000002a:14"));
+        assert!(one.desk && one.key == other.key && one.family == other.family);
+        let fresh = SECRET.identity(None, "/p", &click("s0000002b:14"));
+        assert!(fresh.key != one.key && fresh.family == one.family);
+        let elsewhere = SECRET.identity(None, "/p", &click("s0000002b:15"));
+        assert!(elsewhere.family.is_some() && elsewhere.family != one.family);
     }
 
     #[test]
@@ -191,17 +252,21 @@ mod tests {
 
     #[test]
     fn errors_differ_in_code_and_text() {
-        let print = |text| SECRET.error(text);
-        assert_eq!(print("Exit code 3\nto-err").0, Some(3));
-        assert_eq!(print("Exit code 1").0, Some(1));
-        assert_eq!(print("Exit code zero\nx").0, None);
-        assert_eq!(print("no such file").0, None);
-        assert_eq!(
-            print("Exit code 3\n\u{1b}[31mto-err\u{1b}[0m\r\nx\r\n"),
-            print("Exit code 3\nto-err\nx")
-        );
-        assert_ne!(print("Exit code 3\nx").1, print("Exit code 4\nx").1);
-        assert_ne!(print("Exit code 3\nx").1, print("Exit code 3\ny").1);
-        assert_ne!(print("x").1, SECRET.id("x"));
+        let print = |text| SECRET.error(&Said::of(text, false));
+        assert_eq!(print("Exit code 3\nx\n"), print("Exit code 3\nx"));
+        assert_ne!(print("Exit code 3\nx"), print("Exit code 4\nx"));
+        assert_ne!(print("Exit code 3\nx"), print("Exit code 3\ny"));
+        assert_ne!(print("x"), SECRET.id("x"));
+    }
+
+    #[test]
+    fn a_print_is_sixteen_digits_on_disk() {
+        let print = SECRET.id("x");
+        let json = serde_json::to_string(&print).unwrap();
+        assert_eq!(json.len(), 18);
+        assert_eq!(serde_json::from_str::<Print>(&json).unwrap(), print);
+        for broken in ["\"\"", "\"xyz\"", "\"+123456789abcdef\"", "7"] {
+            assert!(serde_json::from_str::<Print>(broken).is_err(), "{broken}");
+        }
     }
 }

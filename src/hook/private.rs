@@ -65,18 +65,27 @@ pub fn open(path: &Path) -> Result<std::fs::File> {
     regular(file, path)
 }
 
-/// The last `limit` bytes of a file; empty when there is no such file.
-pub fn tail(path: &Path, limit: u64) -> Result<Vec<u8>> {
+/// Makes an empty file that must not be there.
+pub fn create(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    no_follow(&mut options).open(path).map(drop)
+}
+
+/// The last `limit` bytes of a file and how many stand before; empty when there is no such file.
+pub fn tail(path: &Path, limit: u64) -> Result<(u64, Vec<u8>)> {
     let file = no_follow(OpenOptions::new().read(true)).open(path);
     if matches!(&file, Err(error) if error.kind() == io::ErrorKind::NotFound) {
-        return Ok(Vec::new());
+        return Ok((0, Vec::new()));
     }
     let mut file = regular(file, path)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(limit)))?;
+    let start = file.metadata()?.len().saturating_sub(limit);
+    if start > 0 {
+        file.seek(SeekFrom::Start(start))?;
+    }
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok((start, bytes))
 }
 
 /// Appends in one write, so that what others append at the same time stays whole.

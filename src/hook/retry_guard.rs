@@ -1,51 +1,79 @@
 //! Event and history → verdict and new records. [`judge`] is pure; [`run`] reads the history
 //! before it and writes the records after it.
 //!
-//! The rule: the same call that failed twice with the same error is refused the third time, for
-//! each session and agent. What makes the count start again: the call's own success, a person's
-//! prompt, an edited file, a quarter of an hour. A refusal neither resets nor counts.
+//! The rule: a call that failed so often in the same way as its class of failures allows is
+//! refused; for a plain error that is the third attempt. The count starts again at the call's own
+//! success, a person's prompt, a change of what it works on, and after a quarter of an hour. A
+//! refusal neither resets nor counts. Some time after the last failure one attempt is let pass, to
+//! see whether it still fails: not for desk commands, unless the error passes by itself.
 
 use std::path::Path;
 
 use anyhow::Result;
 
+use super::command::Command;
 use super::event::{Call, Event, Failure, What};
-use super::history::{self, Kind, Record};
-use super::key::{Print, Secret};
+use super::failure::Said;
+use super::history::{Live, Run, knows, planned};
+use super::key::{Identity, Print, Secret};
+use super::limits::{Limits, Scope};
+use super::record::{Class, Kind, Logs, Record};
 use super::state::{Session, prune};
-use super::verdict::Verdict;
-
-/// So many failures are let pass.
-const ALLOWED: usize = 2;
+use super::verdict::{Refusal, Verdict, Why};
 
 const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
-/// Exit codes of a process that a signal ended: somebody or a time limit stopped it.
-const STOPPED: [i64; 3] = [130, 137, 143];
+/// The agent that must report what fails, so it gets no probe.
+const RUNNER: &str = "desk-runner";
 
-/// How Claude Code begins the error of a call that it did not run.
-const NOT_RUN: [&str; 3] = [
-    "Permission to use",
-    "The user doesn't want",
-    "Hook PreToolUse",
-];
+/// A family that failed so often is warned of.
+const FAMILY_WARNED: usize = 3;
+
+/// And so often, refused.
+const FAMILY_REFUSED: usize = 5;
+
+/// So long after the last failure a probe is let pass, in milliseconds.
+const PROBE_AFTER_MS: i64 = 120_000;
+
+/// The same when the error passes by itself.
+const TRANSIENT_AFTER_MS: i64 = 20_000;
+
+/// What [`judge`] goes by besides the event. Times are milliseconds since 1970.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// Earlier records.
+    pub logs: &'a Logs,
+    /// The session's secret.
+    pub secret: &'a Secret,
+    /// What is let pass.
+    pub limits: Limits,
+    /// The time.
+    pub now: i64,
+}
 
 /// Answers an event. `now` is milliseconds since 1970.
-pub fn run(event: &Event, state: &Path, now: i64) -> Result<Verdict> {
+pub fn run(event: &Event, state: &Path, limits: Limits, now: i64) -> Result<Verdict> {
     let agent = event.agent.as_deref();
     match &event.what {
-        What::Before(_) | What::Succeeded(_) | What::Failed(..) => {
+        What::Before(call) | What::Succeeded(call) | What::Failed(call, _) => {
             let session = Session::open(state, &event.session)?;
-            let records = session.records(agent)?;
-            let (verdict, new) = judge(event, &records, &session.secret()?, now);
-            for record in new {
-                session.append(agent, &record)?;
+            if session.is_asleep() || !session.is_first(event, call.id.as_deref())? {
+                return Ok(Verdict::Silent);
             }
+            let logs = session.logs(agent)?;
+            let known = Known {
+                logs: &logs,
+                secret: &session.secret()?,
+                limits,
+                now,
+            };
+            let (verdict, new) = judge(event, known);
+            session.append(agent, new, logs.session.end())?;
             return Ok(verdict);
         }
         What::Prompt { person: true } => {
             if let Some(session) = Session::existing(state, &event.session)? {
-                session.append(None, &Record::new(now, Kind::Prompt))?;
+                session.append(None, vec![Record::new(now, Kind::Prompt)], 0)?;
             }
         }
         What::AgentStopped { .. } => {
@@ -58,126 +86,231 @@ pub fn run(event: &Event, state: &Path, now: i64) -> Result<Verdict> {
             if let Some(session) = Session::existing(state, &event.session)? {
                 session.end()?;
             }
-            prune(state, now)?;
+            prune(&state.join("guard"), now)?;
         }
         What::Prompt { person: false } | What::Stopped => {}
     }
     Ok(Verdict::Silent)
 }
 
-/// The answer to a tool event, and what is to be recorded. `records` is what bears on its agent,
-/// oldest first.
+/// The answer to a tool event, and what is to be recorded.
 #[must_use]
-pub fn judge(
-    event: &Event,
-    records: &[Record],
-    secret: &Secret,
-    now: i64,
-) -> (Verdict, Vec<Record>) {
+pub fn judge(event: &Event, known: Known<'_>) -> (Verdict, Vec<Record>) {
+    let (What::Before(call) | What::Succeeded(call) | What::Failed(call, _)) = &event.what else {
+        return (Verdict::Silent, Vec::new());
+    };
+    let agent = event.agent.as_deref();
+    let identity = known.secret.identity(agent, &event.cwd, call);
     match &event.what {
-        What::Before(call) => before(event, call, records, secret, now),
-        What::Succeeded(call) => (
-            Verdict::Silent,
-            succeeded(event, call, records, secret, now),
-        ),
-        What::Failed(call, failure) => failed(event, call, failure, records, secret, now),
+        What::Before(_) if known.ignores(&identity) => (Verdict::Silent, Vec::new()),
+        What::Before(call) => before(event, call, &identity, known),
+        What::Succeeded(call) => (Verdict::Silent, succeeded(call, identity, known)),
+        What::Failed(call, failure) => failed(call, failure, identity, known),
         _ => (Verdict::Silent, Vec::new()),
+    }
+}
+
+impl Known<'_> {
+    fn ignores(&self, identity: &Identity) -> bool {
+        match self.limits.scope {
+            Scope::All => false,
+            Scope::Desk => !identity.desk,
+            Scope::Off => true,
+        }
+    }
+
+    fn records(&self, identity: &Identity) -> Vec<Record> {
+        let prints: Vec<_> = [Some(identity.key), identity.family]
+            .into_iter()
+            .flatten()
+            .collect();
+        self.logs.records(&prints)
+    }
+
+    fn record(&self, kind: Kind, identity: &Identity, id: Option<Print>) -> Record {
+        Record {
+            k: Some(identity.key),
+            g: identity.family,
+            i: id,
+            desk: identity.desk,
+            ..Record::new(self.now, kind)
+        }
     }
 }
 
 fn before(
     event: &Event,
     call: &Call,
-    records: &[Record],
-    secret: &Secret,
-    now: i64,
+    identity: &Identity,
+    known: Known<'_>,
 ) -> (Verdict, Vec<Record>) {
-    let key = secret.call(event.agent.as_deref(), &event.cwd, call);
-    let record = |kind| Record {
-        k: Some(key.clone()),
-        i: call.id.as_deref().map(|id| secret.id(id)),
-        ..Record::new(now, kind)
+    let id = call.id.as_deref().map(|id| known.secret.id(id));
+    let mut new = Vec::new();
+    if id.is_some() {
+        new.push(known.record(Kind::Planned, identity, id));
+    }
+    let records = known.records(identity);
+    let live = Live::of(&records, identity.desk, known.now);
+    let strict = identity.desk || event.agent_type.as_deref() == Some(RUNNER);
+    let Some(mut refusal) = refusal(&live, identity, strict, known) else {
+        return (Verdict::Silent, new);
     };
-    let mut new = vec![record(Kind::Planned)];
-    match history::run(records, &key, now) {
-        Some(run) if run.times >= ALLOWED => {
-            new.push(record(Kind::Denied));
-            (Verdict::deny(call, &run, now), new)
+    refusal.in_a_row = 1 + live.refused(identity.key, identity.family);
+    new.push(known.record(Kind::Denied, identity, None));
+    (Verdict::deny(call, &refusal), new)
+}
+
+/// Why the call is refused; none when it is let pass.
+fn refusal<'a>(
+    live: &Live<'a>,
+    identity: &Identity,
+    strict: bool,
+    known: Known<'_>,
+) -> Option<Refusal<'a>> {
+    let run = live.run(identity.key);
+    let family = identity.family.map_or(0, |family| live.family(family));
+    let refusal = |why, run: &Run<'a>, probe| Refusal {
+        why,
+        exit: run.last.n,
+        ago: known.now.saturating_sub(run.last.t),
+        probe,
+        evidence: run.last.ev.as_deref(),
+        desk: identity.desk,
+        in_a_row: 0,
+    };
+    if let Some(run) = run {
+        let ago = known.now.saturating_sub(run.last.t);
+        let same = run.times >= known.limits.of(run.class);
+        let full = run.all >= known.limits.ceiling;
+        let probe = probe(&run, strict).filter(|_| !full);
+        let due = probe.is_some_and(|after| ago >= after);
+        if (same || full) && !due {
+            let why = if same {
+                Why::Same(run.times)
+            } else {
+                Why::Ceiling(run.all)
+            };
+            let left = probe.map(|after| after.saturating_sub(ago));
+            return Some(refusal(why, &run, left));
         }
-        _ => (Verdict::Silent, new),
+    }
+    if family < FAMILY_REFUSED {
+        return None;
+    }
+    let last = live.last_of(identity.family?)?;
+    let run = Run {
+        times: family,
+        all: family,
+        class: Class::Plain,
+        last,
+    };
+    Some(refusal(Why::Family(family), &run, None))
+}
+
+/// How long after the last failure one attempt is let pass, if ever.
+fn probe(run: &Run<'_>, strict: bool) -> Option<i64> {
+    match run.class {
+        Class::Transient => Some(TRANSIENT_AFTER_MS),
+        _ => (!strict).then_some(PROBE_AFTER_MS),
     }
 }
 
-fn succeeded(
-    event: &Event,
-    call: &Call,
-    records: &[Record],
-    secret: &Secret,
-    now: i64,
-) -> Vec<Record> {
-    let Some((k, i)) = outcome(event, call, records, secret) else {
+fn succeeded(call: &Call, identity: Identity, known: Known<'_>) -> Vec<Record> {
+    let Some((identity, id)) = outcome(call, identity, known) else {
         return Vec::new();
     };
-    let mut new = Vec::new();
-    if EDITS.contains(&call.tool.as_str()) {
-        new.push(Record::new(now, Kind::Changed));
+    let change = Record {
+        desk: identity.desk,
+        ..Record::new(known.now, Kind::Changed)
+    };
+    let in_background = call
+        .input
+        .get("run_in_background")
+        .is_some_and(|v| *v == true);
+    let helps = match &identity.command {
+        Some(command) => !command.only_reads() && !in_background,
+        None => EDITS.contains(&call.tool.as_str()),
+    };
+    let mut new = vec![known.record(Kind::Succeeded, &identity, id)];
+    if helps {
+        new.insert(0, change);
     }
-    new.push(Record {
-        k: Some(k),
-        i,
-        ..Record::new(now, Kind::Succeeded)
-    });
     new
 }
 
 fn failed(
-    event: &Event,
     call: &Call,
     failure: &Failure,
-    records: &[Record],
-    secret: &Secret,
-    now: i64,
+    identity: Identity,
+    known: Known<'_>,
 ) -> (Verdict, Vec<Record>) {
     let nothing = (Verdict::Silent, Vec::new());
-    let (exit, error) = secret.error(&failure.error);
-    let stopped = exit.is_some_and(|code| STOPPED.contains(&code));
-    let not_run = NOT_RUN.iter().any(|start| failure.error.starts_with(start));
-    if failure.interrupted || stopped || not_run {
+    let Some((identity, id)) = outcome(call, identity, known) else {
+        return nothing;
+    };
+    let said = Said::of(&failure.error, identity.desk);
+    if failure.interrupted || said.is_none() {
         return nothing;
     }
-    let Some((key, i)) = outcome(event, call, records, secret) else {
-        return nothing;
-    };
+    let class = class(&said, &identity);
     let record = Record {
-        k: Some(key.clone()),
-        x: Some(error),
-        n: exit,
-        i,
-        ..Record::new(now, Kind::Failed)
+        x: Some(known.secret.error(&said)),
+        c: Some(class),
+        n: said.exit,
+        ev: said.evidence().filter(|_| identity.desk).map(str::to_owned),
+        ..known.record(Kind::Failed, &identity, id)
     };
-    let all: Vec<_> = records.iter().chain([&record]).cloned().collect();
-    let run = history::run(&all, &key, now);
-    let verdict = match run {
-        Some(run) if run.times == ALLOWED => Verdict::nudge(),
-        _ => Verdict::Silent,
+    let mut records = known.records(&identity);
+    records.push(record.clone());
+    let live = Live::of(&records, identity.desk, known.now);
+    let times = live.run(identity.key).map_or(0, |run| run.times);
+    let family = identity.family.map_or(0, |family| live.family(family));
+    let verdict = if times == known.limits.of(class) {
+        Verdict::nudge(times)
+    } else if family == FAMILY_WARNED {
+        Verdict::nudge_family(family)
+    } else {
+        return (Verdict::Silent, vec![record]);
     };
-    (verdict, vec![record])
+    let nudged = known.record(Kind::Nudged, &identity, None);
+    (verdict, vec![record, nudged])
 }
 
-/// The key and id that a call's outcome is recorded under; none when it was recorded before.
-fn outcome(
-    event: &Event,
-    call: &Call,
-    records: &[Record],
-    secret: &Secret,
-) -> Option<(Print, Option<Print>)> {
-    let id = call.id.as_deref().map(|id| secret.id(id));
-    if id.as_ref().is_some_and(|id| history::knows(records, id)) {
-        return None;
+fn class(said: &Said, identity: &Identity) -> Class {
+    if identity.command.as_ref().is_some_and(Command::waits) {
+        Class::Poll
+    } else if said.is_transient() {
+        Class::Transient
+    } else if said.text.is_empty() {
+        Class::Silent
+    } else {
+        Class::Plain
     }
-    let planned = id.as_ref().and_then(|id| history::planned(records, id));
-    let key = planned.unwrap_or_else(|| secret.call(event.agent.as_deref(), &event.cwd, call));
-    Some((key, id))
+}
+
+/// What a call's outcome is recorded under, and its id. Another hook may have rewritten the call
+/// since it was planned: then the plan counts. None when the outcome was recorded before, or is
+/// none of ours.
+fn outcome(
+    call: &Call,
+    mut identity: Identity,
+    known: Known<'_>,
+) -> Option<(Identity, Option<Print>)> {
+    let id = call.id.as_deref().map(|id| known.secret.id(id));
+    if let Some(id) = id {
+        let records = known.logs.records(&[id]);
+        if knows(&records, id) {
+            return None;
+        }
+        if let Some(plan) = planned(&records, id)
+            && let Some(key) = plan.k
+        {
+            identity.key = key;
+            identity.family = plan.g;
+            identity.desk = plan.desk;
+        }
+    }
+    (!known.ignores(&identity)).then_some((identity, id))
 }
 
 #[cfg(test)]

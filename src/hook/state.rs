@@ -2,13 +2,16 @@
 //!
 //! ```text
 //! <state>/guard/                    .lcu-guard marks it as ours
+//!   faults                          a byte for each input that was no event
 //!   <16 hex of sha256(session)>/
 //!     key                           32 random bytes
-//!     log                           records of the main thread, and every reset
+//!     log                           records of the main thread, and what bears on all agents
 //!     a-<16 hex of sha256(agent)>.log
+//!     seen/<16 hex>                 an event that a hook has answered
+//!     errors                        a byte for each failure of the guard itself
 //! ```
 //!
-//! Appends need no lock: a record is one write. Prompts, commands and errors are not in it.
+//! Appends need no lock: they are one write. Prompts, commands and errors are not in it.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,17 +20,22 @@ use std::time::{Duration, UNIX_EPOCH};
 use anyhow::{Context, Result, bail};
 use fs_err as fs;
 
-use super::history::{self, Record};
+use super::event::Event;
 use super::key::{Secret, folder_name};
 use super::private;
+use super::record::{Log, Logs, Record};
 
-const MARKER: &str = ".lcu-guard";
+/// Lies in the guard's folder.
+pub const MARKER: &str = ".lcu-guard";
 
 /// So much of a log is read; far more than fifteen minutes of one agent fill.
 const TAIL: u64 = 64 * 1024;
 
 /// A log that has grown so long is put aside.
-const FULL: u64 = 1024 * 1024;
+pub const FULL: u64 = 1024 * 1024;
+
+/// After so many failures of its own the guard sleeps for the rest of the session.
+const TOO_MANY: u64 = 20;
 
 /// Sessions that did not end are forgotten after so long.
 const STALE: Duration = Duration::from_hours(7 * 24);
@@ -84,25 +92,74 @@ impl Session {
         }
     }
 
-    /// What bears on an agent (none: the main thread), oldest first.
-    pub fn records(&self, agent: Option<&str>) -> Result<Vec<Record>> {
-        let session = history::read(&private::tail(&self.log(None), TAIL)?);
-        if agent.is_none() {
-            return Ok(session);
-        }
-        let own = history::read(&private::tail(&self.log(agent), TAIL)?);
-        Ok(history::merge(session, own))
+    /// What bears on an agent (none: the main thread).
+    pub fn logs(&self, agent: Option<&str>) -> Result<Logs> {
+        let log = |agent| -> Result<Log> {
+            let (start, bytes) = private::tail(&self.log(agent), TAIL)?;
+            Ok(Log { start, bytes })
+        };
+        let own = agent.map(|agent| log(Some(agent))).transpose()?;
+        Ok(Logs {
+            session: log(None)?,
+            own,
+        })
     }
 
-    /// Adds a record: a reset to the session's log, anything else to the agent's own.
-    pub fn append(&self, agent: Option<&str>, record: &Record) -> Result<()> {
-        let path = self.log(if record.resets() { None } else { agent });
-        let mut line = serde_json::to_vec(record)?;
-        line.push(b'\n');
-        if fs::symlink_metadata(&path).is_ok_and(|log| log.len() > FULL) {
-            fs::rename(&path, path.with_extension("old"))?;
+    /// Adds records: to the session's log what bears on all agents, anything else to the agent's
+    /// own. `end` is where the session's log ended when it was read.
+    pub fn append(&self, agent: Option<&str>, records: Vec<Record>, end: u64) -> Result<()> {
+        let (mut shared, mut own) = (Vec::new(), Vec::new());
+        for mut record in records {
+            let lines = match agent {
+                Some(_) if !record.is_shared() => {
+                    record.o = Some(end);
+                    &mut own
+                }
+                _ => &mut shared,
+            };
+            serde_json::to_writer(&mut *lines, &record)?;
+            lines.push(b'\n');
         }
-        private::append(&path, &line)
+        for (agent, lines) in [(None, shared), (agent, own)] {
+            if lines.is_empty() {
+                continue;
+            }
+            let path = self.log(agent);
+            if fs::symlink_metadata(&path).is_ok_and(|log| log.len() > FULL) {
+                fs::rename(&path, path.with_extension("old"))?;
+            }
+            private::append(&path, &lines)?;
+        }
+        Ok(())
+    }
+
+    /// Whether no hook has answered this event before: one that is registered twice runs twice.
+    /// True when nothing tells the events of this kind apart.
+    pub fn is_first(&self, event: &Event, id: Option<&str>) -> Result<bool> {
+        let Some(id) = id else { return Ok(true) };
+        let agent = event.agent.as_deref().unwrap_or_default();
+        let name = folder_name(&format!("{}\0{agent}\0{id}", event.what.name()));
+        let seen = self.folder.join("seen");
+        private::folder(&seen)?;
+        is_first(&seen.join(name))
+    }
+
+    /// Whether the guard failed too often in this session.
+    #[must_use]
+    pub fn is_asleep(&self) -> bool {
+        self.errors() >= TOO_MANY
+    }
+
+    /// Counts a failure of the guard itself.
+    pub fn note_error(&self) -> Result<()> {
+        private::append(&self.folder.join("errors"), b".")
+    }
+
+    /// How often that was.
+    #[must_use]
+    pub fn errors(&self) -> u64 {
+        let errors = fs::symlink_metadata(self.folder.join("errors"));
+        errors.map_or(0, |errors| errors.len())
     }
 
     /// Forgets an agent that stopped.
@@ -118,6 +175,18 @@ impl Session {
         Ok(fs::remove_dir_all(self.folder)?)
     }
 
+    /// Every record of the session's log that is on disk, what was put aside first.
+    pub fn told(&self) -> Result<Vec<Record>> {
+        let log = self.log(None);
+        let mut records = Vec::new();
+        for path in [log.with_extension("old"), log] {
+            let (_, bytes) = private::tail(&path, 2 * FULL)?;
+            let lines = bytes.split(|byte| *byte == b'\n');
+            records.extend(lines.filter_map(|line| serde_json::from_slice::<Record>(line).ok()));
+        }
+        Ok(records)
+    }
+
     fn log(&self, agent: Option<&str>) -> PathBuf {
         self.folder.join(match agent {
             None => "log".to_owned(),
@@ -126,19 +195,21 @@ impl Session {
     }
 }
 
-/// Forgets sessions that nothing was written to for a week: they ended without telling.
-/// `now` is milliseconds since 1970.
-pub fn prune(state: &Path, now: i64) -> Result<()> {
-    let guard = state.join("guard");
-    if private::check(&guard).is_err() || !guard.join(MARKER).is_file() {
-        return Ok(());
+/// Whether this file was not there: it is now.
+pub fn is_first(mark: &Path) -> Result<bool> {
+    match private::create(mark) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error.into()),
     }
+}
+
+/// Forgets sessions below a folder (`guard` or `meter`) that nothing was written to for a week:
+/// they ended without telling. `now` is milliseconds since 1970.
+pub fn prune(all: &Path, now: i64) -> Result<()> {
     let now = UNIX_EPOCH + Duration::from_millis(u64::try_from(now).unwrap_or(0));
     let mut left = STALE_AT_ONCE;
-    for entry in fs::read_dir(&guard)? {
-        let folder = entry?.path();
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let ours = name.len() == 16 && name.bytes().all(|b| b.is_ascii_hexdigit());
+    for folder in folders(all)? {
         let newest = [folder.join("log"), folder.clone()]
             .iter()
             .filter_map(|path| path.symlink_metadata().ok()?.modified().ok())
@@ -146,12 +217,38 @@ pub fn prune(state: &Path, now: i64) -> Result<()> {
         let forgotten = newest
             .and_then(|at| now.duration_since(at).ok())
             .is_some_and(|age| age > STALE);
-        if ours && forgotten && left > 0 && private::check(&folder).is_ok() {
+        if forgotten && left > 0 && private::check(&folder).is_ok() {
             left -= 1;
             fs::remove_dir_all(&folder)?;
         }
     }
     Ok(())
+}
+
+/// All sessions of the guard on disk; none when its folder bears no mark of ours.
+pub fn sessions(state: &Path) -> Result<Vec<Session>> {
+    let guard = state.join("guard");
+    if !guard.join(MARKER).is_file() {
+        return Ok(Vec::new());
+    }
+    let folders = folders(&guard)?.into_iter();
+    Ok(folders.map(|folder| Session { folder }).collect())
+}
+
+/// What bears the name of a session's folder in a private folder.
+fn folders(all: &Path) -> Result<Vec<PathBuf>> {
+    if private::check(all).is_err() {
+        return Ok(Vec::new());
+    }
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(all)? {
+        let folder = entry?.path();
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        if name.len() == 16 && name.bytes().all(|b| b.is_ascii_hexdigit()) {
+            folders.push(folder);
+        }
+    }
+    Ok(folders)
 }
 
 /// Marks a folder as ours. One that holds something and bears no mark is not.
@@ -172,7 +269,7 @@ fn mark(guard: &Path) -> Result<()> {
 }
 
 fn read_secret(path: &Path) -> Result<Option<Secret>> {
-    let bytes = private::tail(path, 33)?;
+    let (_, bytes) = private::tail(path, 33)?;
     if bytes.is_empty() {
         return Ok(None);
     }

@@ -1,62 +1,40 @@
 //! Event and transcripts → usage rows and verdict. When an agent or a session stops, what is new
 //! of its tokens goes into `usage.jsonl` in the state folder, one row an agent.
 //!
-//! A row holds what its session and agent used since their earlier rows, so rows add up and
-//! nothing is counted twice, in whatever order the events come. No text of anybody is in it.
+//! Nothing is counted twice, in whatever order the events come and however often a hook is
+//! registered; and what is said to the person is said once.
 
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use memchr::memmem;
-use serde::{Deserialize, Serialize};
 
-use crate::meter::report::thousands;
-use crate::meter::{Counted, Found, Scan};
+use crate::meter::report::number::{money, thousands};
+use crate::meter::{Found, Prices, Scan};
 
 use super::event::{Event, What};
+use super::key::folder_name;
 use super::private;
+use super::state::{is_first, prune};
+use super::usage::{ByAgent, Used, add_up, by_agent, rows};
 use super::verdict::Verdict;
 
 /// The agent whose use is told to the person when it stops.
 const RUNNER: &str = "desk-runner";
 
-/// One row.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    schema: u32,
-    at: String,
-    session: String,
-    agent: Option<String>,
-    r#type: Option<String>,
-    models: BTreeMap<String, Counts>,
-    tool_calls: u64,
+/// What the meter goes by besides the event.
+#[derive(Clone, Copy)]
+pub struct Terms<'a> {
+    /// What tokens cost.
+    pub prices: &'a Prices,
+    /// So many tokens a session may use before the person is warned.
+    pub budget: Option<u64>,
 }
 
-/// What one model used.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Counts {
-    requests: u64,
-    input: u64,
-    output: u64,
-    cache_write: u64,
-    cache_read: u64,
-}
-
-/// What one agent used; the main thread has no id.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Used {
-    r#type: Option<String>,
-    models: BTreeMap<String, Counts>,
-    tool_calls: u64,
-}
-
-type ByAgent = BTreeMap<Option<String>, Used>;
-
-/// Answers an event: appends what is new, and tells what a desk-runner used.
-pub fn run(event: &Event, state: &Path, now: Timestamp) -> Result<Verdict> {
+/// Answers an event: appends what is new, tells what a desk-runner used, and once in a session that
+/// it used more than its budget.
+pub fn run(event: &Event, state: &Path, terms: Terms<'_>, now: Timestamp) -> Result<Verdict> {
     let own = match &event.what {
         What::AgentStopped { transcript } => transcript.as_deref(),
         What::Stopped | What::SessionEnded => None,
@@ -66,10 +44,32 @@ pub fn run(event: &Event, state: &Path, now: Timestamp) -> Result<Verdict> {
     if found.transcripts.is_empty() {
         return Ok(Verdict::Silent);
     }
-    let counted = Scan::of(found, |_, _| {}).messages.settle();
-    let used = by_agent(&counted, &event.session);
+    let folder = state.join("meter").join(folder_name(&event.session));
+    private::folder(state)?;
+    private::folder(&state.join("meter"))?;
+    private::folder(&folder)?;
+    // What an earlier event has read is not read again.
+    let (counted, _) = Scan::with_ledger(found, &folder, |_, _| {}).settle();
+    let used = by_agent(&counted, &event.session, terms.prices);
     record(&used, event, state, now)?;
-    Ok(summary(&used, event))
+    let mut said = Vec::new();
+    if let Some(line) = summary(&used, event)
+        && first(&folder, &told(event))?
+    {
+        said.push(line);
+    }
+    if let Some(line) = warning(&used, terms.budget)
+        && first(&folder, "budget")?
+    {
+        said.push(line);
+    }
+    if event.what == What::SessionEnded {
+        prune(&state.join("meter"), now.as_millisecond())?;
+    }
+    Ok(match said[..] {
+        [] => Verdict::Silent,
+        _ => Verdict::Say(said.join("\n")),
+    })
 }
 
 /// The session's files, and the subagent's own wherever it is. A subagent of `/compact` names a
@@ -88,150 +88,64 @@ fn transcripts(session: Option<&Path>, own: Option<&Path>) -> Found {
     found
 }
 
-fn by_agent(counted: &[Counted], session: &str) -> ByAgent {
-    let mut all = ByAgent::new();
-    // Copies of an earlier session's messages are in that session's rows.
-    let own = |one: &&Counted| one.session.as_deref().is_none_or(|s| s == session);
-    for one in counted.iter().filter(own) {
-        let used = all
-            .entry(one.agent.as_deref().map(str::to_owned))
-            .or_default();
-        used.r#type = one.agent_type.as_deref().map(str::to_owned);
-        used.tool_calls += one.tool_calls;
-        let model = one.model.as_deref().unwrap_or("unknown");
-        let counts = used.models.entry(model.to_owned()).or_default();
-        counts.requests += u64::from(one.message);
-        counts.input += one.usage.input;
-        counts.output += one.usage.output;
-        counts.cache_write += one.usage.cache_write;
-        counts.cache_read += one.usage.cache_read;
-    }
-    all
-}
-
-/// Appends one row for each agent with something new, under a lock: a hook beside us must see
-/// these rows or none.
+/// Appends what is new, under a lock: a hook beside us must see these rows or none.
 fn record(used: &ByAgent, event: &Event, state: &Path, now: Timestamp) -> Result<()> {
-    private::folder(state)?;
     let mut file = private::open(&state.join("usage.jsonl"))?;
     file.lock()?;
     let mut earlier = Vec::new();
     file.read_to_end(&mut earlier)?;
     let known = add_up(&earlier, &event.session);
-    let mut rows = Vec::new();
+    let rows = rows(used, &known, &event.session, now);
+    let mut lines = Vec::new();
     if earlier.last().is_some_and(|byte| *byte != b'\n') {
-        rows.push(b'\n');
+        lines.push(b'\n');
     }
-    let start = rows.len();
-    for (agent, used) in used {
-        let new = used.since(known.get(agent));
-        if new.is_nothing() {
-            continue;
-        }
-        let row = Usage {
-            schema: 1,
-            at: now.to_string(),
-            session: event.session.clone(),
-            agent: agent.clone(),
-            r#type: new.r#type,
-            models: new.models,
-            tool_calls: new.tool_calls,
-        };
-        serde_json::to_writer(&mut rows, &row)?;
-        rows.push(b'\n');
+    for row in &rows {
+        serde_json::to_writer(&mut lines, row)?;
+        lines.push(b'\n');
     }
-    if rows.len() > start {
-        file.write_all(&rows)?;
+    if !rows.is_empty() {
+        file.write_all(&lines)?;
     }
     Ok(())
 }
 
-/// The sum of a session's rows; other sessions' and broken ones are passed over.
-fn add_up(rows: &[u8], session: &str) -> ByAgent {
-    let mut all = ByAgent::new();
-    let name = serde_json::to_string(session).unwrap_or_default();
-    for line in rows.split(|byte| *byte == b'\n') {
-        if memmem::find(line, name.as_bytes()).is_none() {
-            continue;
-        }
-        let Ok(row) = serde_json::from_slice::<Usage>(line) else {
-            continue;
-        };
-        if row.session != session {
-            continue;
-        }
-        let used = all.entry(row.agent).or_default();
-        used.tool_calls += row.tool_calls;
-        for (model, counts) in row.models {
-            used.models.entry(model).or_default().add(&counts);
-        }
-    }
-    all
-}
-
-impl Counts {
-    fn add(&mut self, other: &Self) {
-        self.requests += other.requests;
-        self.input += other.input;
-        self.output += other.output;
-        self.cache_write += other.cache_write;
-        self.cache_read += other.cache_read;
-    }
-
-    /// Never below zero: a transcript may have been cut since.
-    fn since(&self, earlier: &Self) -> Self {
-        Self {
-            requests: self.requests.saturating_sub(earlier.requests),
-            input: self.input.saturating_sub(earlier.input),
-            output: self.output.saturating_sub(earlier.output),
-            cache_write: self.cache_write.saturating_sub(earlier.cache_write),
-            cache_read: self.cache_read.saturating_sub(earlier.cache_read),
-        }
-    }
-}
-
-impl Used {
-    fn since(&self, earlier: Option<&Self>) -> Self {
-        let nothing = Self::default();
-        let earlier = earlier.unwrap_or(&nothing);
-        let models = self.models.iter().map(|(model, counts)| {
-            let earlier = earlier.models.get(model).copied().unwrap_or_default();
-            (model.clone(), counts.since(&earlier))
-        });
-        Self {
-            r#type: self.r#type.clone(),
-            models: models.filter(|(_, c)| *c != Counts::default()).collect(),
-            tool_calls: self.tool_calls.saturating_sub(earlier.tool_calls),
-        }
-    }
-
-    fn is_nothing(&self) -> bool {
-        self.models.is_empty() && self.tool_calls == 0
-    }
-}
-
 /// All that a desk-runner used, what an earlier event had read included.
-fn summary(used: &ByAgent, event: &Event) -> Verdict {
+fn summary(used: &ByAgent, event: &Event) -> Option<String> {
     let runner = event.agent_type.as_deref() == Some(RUNNER);
-    if !runner || !matches!(event.what, What::AgentStopped { .. }) {
-        return Verdict::Silent;
-    }
-    let Some(used) = event
-        .agent
-        .as_ref()
-        .and_then(|a| used.get(&Some(a.clone())))
-    else {
-        return Verdict::Silent;
-    };
-    let mut sum = Counts::default();
-    for counts in used.models.values() {
-        sum.add(counts);
-    }
-    Verdict::Say(format!(
-        "{RUNNER}: {} requests, {} in ({} cached), {} out",
+    let stopped = matches!(event.what, What::AgentStopped { .. });
+    let used = used.get(&event.agent).filter(|_| runner && stopped)?;
+    let sum = used.sum();
+    Some(format!(
+        "{RUNNER}: {} requests, {} in ({} cached), {} out, {}",
         thousands(sum.requests),
-        thousands(sum.input + sum.cache_write + sum.cache_read),
+        thousands(sum.tokens() - sum.output),
         thousands(sum.cache_read),
         thousands(sum.output),
+        money(&used.cost, 4),
     ))
+}
+
+/// That the whole session used more than its budget.
+fn warning(used: &ByAgent, budget: Option<u64>) -> Option<String> {
+    let all = used.values().map(|used: &Used| used.sum().tokens());
+    let all = all.fold(0, u64::saturating_add);
+    let budget = budget.filter(|budget| all > *budget)?;
+    Some(format!(
+        "token budget: this session used {} tokens, more than the {} of LEAN_COMPUTER_USE_TOKEN_BUDGET",
+        thousands(all),
+        thousands(budget),
+    ))
+}
+
+/// Whether nothing was said under this name in a session before.
+fn first(folder: &Path, name: &str) -> Result<bool> {
+    is_first(&folder.join(folder_name(name)))
+}
+
+/// What tells the stops of one agent apart: it may be sent on and stop again.
+fn told(event: &Event) -> String {
+    let agent = event.agent.as_deref().unwrap_or_default();
+    let prompt = event.prompt.as_deref().unwrap_or_default();
+    format!("{}\0{agent}\0{prompt}", event.what.name())
 }

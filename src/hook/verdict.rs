@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::event::Call;
-use super::history::{MEMORY_MS, Run};
+use super::history::{DESK_MEMORY_MS, MEMORY_MS};
 use super::masked::masked;
 
 /// What a hook answers.
@@ -22,30 +22,89 @@ pub enum Verdict {
     Say(String),
 }
 
+/// Why a call is refused, as far as the model is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal<'a> {
+    /// What it did.
+    pub why: Why,
+    /// The last failure's exit code, when it has one.
+    pub exit: Option<i64>,
+    /// How long ago that was, in milliseconds.
+    pub ago: i64,
+    /// In how many milliseconds the same call is let pass once.
+    pub probe: Option<i64>,
+    /// What a desk tool said then: tool, step and code.
+    pub evidence: Option<&'a str>,
+    /// Whether it is a desk command.
+    pub desk: bool,
+    /// How often it was refused since it last ran, this time included.
+    pub in_a_row: usize,
+}
+
+/// What a refused call did; with how often.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// It failed with the same error.
+    Same(usize),
+    /// It failed, with different errors.
+    Ceiling(usize),
+    /// It failed with one element token after the other.
+    Family(usize),
+}
+
+/// At this refusal in a row the model is told to stop.
+const ENOUGH: usize = 3;
+
 impl Verdict {
-    /// Refuses a call that failed this way before. `now` is milliseconds since 1970.
+    /// Refuses a call that failed before.
     #[must_use]
-    pub fn deny(call: &Call, run: &Run, now: i64) -> Self {
-        let exit = run.exit.map_or(String::new(), |n| format!(" (exit {n})"));
+    pub fn deny(call: &Call, refusal: &Refusal<'_>) -> Self {
+        let what = match refusal.why {
+            Why::Same(times) => format!("This exact call failed {times} times with the same error"),
+            Why::Ceiling(times) => format!("This exact call failed {times} times"),
+            Why::Family(times) => {
+                format!("This action failed {times} times, each on a fresh token")
+            }
+        };
+        let exit = refusal
+            .exit
+            .map_or(String::new(), |n| format!(" (exit {n})"));
+        let said = refusal
+            .evidence
+            .map_or(String::new(), |line| format!(" [{line}]"));
+        let ago = duration(refusal.ago);
+        let stop = match refusal.in_a_row {
+            ENOUGH.. => "Refused again and again: stop and report this as the result.",
+            _ => "Otherwise stop and report the failure.",
+        };
         Self::Deny(format!(
-            "retry guard: not run. This exact call failed {} times with the same error{exit}, last {} ago: \
-             {}. Allowed instead: a changed call, or this one after a file edit, a new user prompt or {} \
-             minutes. Otherwise stop and report the failure.",
-            run.times,
-            duration(now - run.last),
+            "retry guard: not run. {what}{exit}, last {ago} ago: {}{said}. Allowed instead: {}. {stop}",
             masked(call),
-            MEMORY_MS / 60_000,
+            instead(refusal),
         ))
     }
 
     /// Tells, at the last failure that is let pass, what comes next.
     #[must_use]
-    pub fn nudge() -> Self {
-        Self::Nudge(
-            "retry guard: same error twice for this exact call; a third identical attempt will be \
+    pub fn nudge(times: usize) -> Self {
+        let times = if times == 2 {
+            "twice".to_owned()
+        } else {
+            format!("{times} times")
+        };
+        Self::Nudge(format!(
+            "retry guard: same error {times} for this exact call; an identical attempt will now be \
              refused. Change the call, or stop and report it."
-                .to_owned(),
-        )
+        ))
+    }
+
+    /// The same for an action that fails with one element token after the other.
+    #[must_use]
+    pub fn nudge_family(times: usize) -> Self {
+        Self::Nudge(format!(
+            "retry guard: this action failed {times} times, each on a fresh token. Use another \
+             element or tool, or stop and report it."
+        ))
     }
 
     /// One line of JSON without a line end; none for silence.
@@ -68,60 +127,33 @@ impl Verdict {
     }
 }
 
+fn instead(refusal: &Refusal<'_>) -> String {
+    let memory = if refusal.desk {
+        DESK_MEMORY_MS
+    } else {
+        MEMORY_MS
+    };
+    let later = refusal.probe.map_or_else(
+        || format!("{} minutes", memory / 60_000),
+        |left| format!("{} from now", duration(left.max(1000))),
+    );
+    if matches!(refusal.why, Why::Family(_)) {
+        return format!("another element or tool, or this one after a new user prompt or {later}");
+    }
+    let change = if refusal.desk {
+        "successful desk action"
+    } else {
+        "file edit"
+    };
+    format!("a changed call, or this one after a {change}, a new user prompt or {later}")
+}
+
 fn duration(ms: i64) -> String {
     match ms.max(0) / 1000 {
-        seconds @ 0..120 => format!("{seconds} s"),
+        seconds @ 0..=120 => format!("{seconds} s"),
         seconds => format!("{} min", seconds / 60),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_refusal_says_what_happened_and_what_is_allowed() {
-        let call = Call {
-            tool: "Bash".to_owned(),
-            input: json!({"command": "make x", "description": "d"}),
-            id: None,
-        };
-        let run = |exit, last| Run {
-            times: 2,
-            exit,
-            last,
-        };
-        let Verdict::Deny(reason) = Verdict::deny(&call, &run(Some(2), 0), 14_000) else {
-            panic!("not a refusal");
-        };
-        assert_eq!(
-            reason,
-            "retry guard: not run. This exact call failed 2 times with the same error (exit 2), \
-             last 14 s ago: \"make x\". Allowed instead: a changed call, or this one after a file \
-             edit, a new user prompt or 15 minutes. Otherwise stop and report the failure."
-        );
-        let Verdict::Deny(reason) = Verdict::deny(&call, &run(None, 0), 300_000) else {
-            panic!("not a refusal");
-        };
-        assert!(reason.contains("same error, last 5 min ago"), "{reason}");
-    }
-
-    #[test]
-    fn silence_is_nothing_and_the_rest_is_json() {
-        assert_eq!(Verdict::Silent.line(), None);
-        for (verdict, pointer) in [
-            (Verdict::nudge(), "/hookSpecificOutput/additionalContext"),
-            (Verdict::Say("x\ny".to_owned()), "/systemMessage"),
-        ] {
-            let line = verdict.line().unwrap();
-            assert!(!line.contains('\n'));
-            let json: Value = serde_json::from_str(&line).unwrap();
-            assert!(
-                json.pointer(pointer).is_some_and(Value::is_string),
-                "{line}"
-            );
-        }
-    }
-}
+mod tests;

@@ -118,7 +118,7 @@ impl Ledger {
     }
 
     /// What is known of a transcript. Nothing when it changed so shortly before the ledger was
-    /// written that a later change could bear the same time.
+    /// written that a later change could bear the same time; one that has grown since shows it.
     #[must_use]
     pub fn known(&self, transcript: &Transcript) -> Option<&Entry> {
         let entry = self.entries.get(transcript.path.to_str()?)?;
@@ -129,7 +129,8 @@ impl Ledger {
         } else {
             SECOND / 10
         };
-        (last + coarse <= self.written).then_some(entry)
+        let grown = transcript.size > entry.size;
+        (grown || last + coarse <= self.written).then_some(entry)
     }
 
     /// Takes in what was read.

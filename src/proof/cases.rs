@@ -58,6 +58,7 @@ pub enum Before {
 const INSTALL: Before = Before::Run(&["install"]);
 const EDIT: Before = Before::Write(".claude/agents/desk-runner.md");
 const CLICK: &str = r#"{"element_token":"s00000001:1"}"#;
+const QUIT: &str = r#"{"keys":["Alt","F4"]}"#;
 const SIMULATED: &str = "--simulated";
 const HANG: &str = "simulated-hang";
 
@@ -112,6 +113,17 @@ const OWN: &[(&str, i32, &[&str], &[Before])] = &[
     ("desk-run", 75, &["simulated-exit-75", "click 1"], &[]),
     ("desk-run", 9, &["simulated-exit-9", "click 1"], &[]),
     ("desk-run", 200, &["simulated-exit-200", "click 1"], &[]),
+    (
+        "desk-run",
+        3,
+        &["simulated-calculator", "menu File > Quit"],
+        &[],
+    ),
+    ("desk-running", 0, &["simulated-calculator"], &[]),
+    ("desk-running", 75, &["simulated-exit-75"], &[]),
+    ("desk-running", 9, &["simulated-exit-9"], &[]),
+    ("desk-running", 200, &["simulated-exit-200"], &[]),
+    ("desk", 3, &["simulated-calculator", "hotkey", QUIT], &[]),
     ("desk-read", 0, &["simulated-calculator"], &[]),
     ("desk-read", 1, &["simulated-refusal"], &[]),
     ("desk-read", 75, &["simulated-exit-75"], &[]),
@@ -132,6 +144,7 @@ const WAITING: &[(&str, &[&str], &[Before])] = &[
     ("desk", &[HANG, "click", CLICK], &[]),
     ("desk-run", &[HANG, "click 1"], &[]),
     ("desk-read", &[HANG], &[]),
+    ("desk-running", &[HANG], &[]),
     (
         "desk-clean",
         &[HANG],

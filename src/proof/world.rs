@@ -30,6 +30,8 @@ pub struct Installed {
     pub ours: PathBuf,
     /// The recorded binary.
     pub binary: PathBuf,
+    /// The desk tools that have a launcher; the others are words of the binary.
+    pub launchers: Vec<String>,
 }
 
 /// The private folder. It goes away with the value.
@@ -120,7 +122,14 @@ impl World {
         let name = command.rsplit(' ').next().unwrap_or_default();
         let mut command = match by {
             By::Binary => Command::new(&self.installed.binary),
-            By::Desk => Command::new(self.installed.ours.join("desk").join(name)),
+            By::Desk if self.installed.launchers.iter().any(|own| own == name) => {
+                Command::new(self.installed.ours.join("desk").join(name))
+            }
+            By::Desk => {
+                let mut command = Command::new(&self.installed.binary);
+                command.arg(name);
+                command
+            }
             By::Hook => {
                 let mut shell = Command::new("/bin/sh");
                 shell.args(["-c", ". \"$1\"", "sh"]);

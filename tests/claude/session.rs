@@ -5,21 +5,27 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::api::Api;
 use super::sse::Usage;
 use crate::context::TestContext;
 
-/// The version whose behaviour the tests describe.
-const VERSION: &str = "2.1.332";
+/// A version whose behaviour the tests describe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// 2.1.332.
+    New,
+    /// 2.1.197.
+    Old,
+}
 
 /// A session takes seconds; one that takes this long hangs.
 const LIMIT: Duration = Duration::from_mins(2);
@@ -38,9 +44,22 @@ pub struct Session {
 /// Runs one session to its end, in the test's project, with `env` beside the test's own.
 #[track_caller]
 pub fn run(ctx: &TestContext, env: Env, api: &Api, prompt: &str) -> Session {
-    let mut command = Command::new(claude());
+    run_version(Version::New, ctx, env, api, &[prompt])
+}
+
+/// The same in a version; each prompt is sent when the one before it is answered.
+#[track_caller]
+pub fn run_version(
+    version: Version,
+    ctx: &TestContext,
+    env: Env,
+    api: &Api,
+    prompts: &[&str],
+) -> Session {
+    let mut command = Command::new(version.binary());
     command
-        .args(["-p", prompt, "--output-format", "stream-json", "--verbose"])
+        .args(["-p", "--input-format", "stream-json"])
+        .args(["--output-format", "stream-json", "--verbose"])
         // Not the default, so that an effort that an agent's file sets can be told from it.
         .args(["--effort", "high"])
         .env_clear()
@@ -55,7 +74,7 @@ pub fn run(ctx: &TestContext, env: Env, api: &Api, prompt: &str) -> Session {
         .env("DISABLE_AUTOUPDATER", "1")
         .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
         .current_dir(&ctx.project);
-    let (status, stdout, stderr) = finish(command);
+    let (status, stdout, stderr) = finish(command, prompts);
     let seen = format!("claude: {status}\n--- stdout\n{stdout}\n--- stderr\n{stderr}");
     assert!(status.success(), "{seen}");
     let stream: Vec<Value> = stdout
@@ -66,8 +85,8 @@ pub fn run(ctx: &TestContext, env: Env, api: &Api, prompt: &str) -> Session {
         stream,
         projects: ctx.home.join(".claude/projects"),
     };
-    let version = &session.init()["claude_code_version"];
-    assert_eq!(version, VERSION, "these tests describe {VERSION}");
+    let found = &session.init()["claude_code_version"];
+    assert_eq!(found, version.number(), "these tests describe it");
     session
 }
 
@@ -117,30 +136,45 @@ impl Session {
     }
 }
 
-/// The real binary. Its absence is a failure, never a skip.
-#[track_caller]
-fn claude() -> PathBuf {
-    let Some(path) = std::env::var_os("LCU_TEST_CLAUDE").map(PathBuf::from) else {
-        panic!("LCU_TEST_CLAUDE is not set: .ci/run installs Claude Code {VERSION} and sets it");
-    };
-    assert!(
-        path.is_file(),
-        "LCU_TEST_CLAUDE names no file: {}: run .ci/run again",
-        path.display()
-    );
-    path
+impl Version {
+    fn number(self) -> &'static str {
+        match self {
+            Self::New => "2.1.332",
+            Self::Old => "2.1.197",
+        }
+    }
+
+    /// The real binary. Its absence is a failure, never a skip.
+    #[track_caller]
+    fn binary(self) -> PathBuf {
+        let (name, number) = match self {
+            Self::New => ("LCU_TEST_CLAUDE", self.number()),
+            Self::Old => ("LCU_TEST_CLAUDE_OLD", self.number()),
+        };
+        let Some(path) = std::env::var_os(name).map(PathBuf::from) else {
+            panic!("{name} is not set: .ci/run installs Claude Code {number} and sets it");
+        };
+        assert!(
+            path.is_file(),
+            "{name} names no file: {}: run .ci/run again",
+            path.display()
+        );
+        path
+    }
 }
 
-/// Waits for the process, at most [`LIMIT`], then ends it with its children.
+/// Sends the prompts, waits for the process, at most [`LIMIT`], and ends it with its children.
 #[track_caller]
-fn finish(mut command: Command) -> (ExitStatus, String, String) {
+fn finish(mut command: Command, prompts: &[&str]) -> (ExitStatus, String, String) {
     command
-        .stdin(Stdio::null())
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
     let mut child = command.spawn().unwrap();
-    let stdout = drain(child.stdout.take().unwrap());
+    let prompts = prompts.iter().map(|prompt| user(prompt)).collect();
+    let stdin = child.stdin.take().unwrap();
+    let stdout = talk(stdin, child.stdout.take().unwrap(), prompts);
     let stderr = drain(child.stderr.take().unwrap());
     let until = Instant::now() + LIMIT;
     let status = loop {
@@ -155,6 +189,39 @@ fn finish(mut command: Command) -> (ExitStatus, String, String) {
         thread::sleep(Duration::from_millis(20));
     };
     (status, stdout.join().unwrap(), stderr.join().unwrap())
+}
+
+/// A prompt as `--input-format stream-json` takes it.
+fn user(prompt: &str) -> String {
+    let message = json!({"role": "user", "content": prompt});
+    json!({"type": "user", "message": message}).to_string() + "\n"
+}
+
+/// Sends a prompt after each result, and closes the pipe after the last.
+fn talk(
+    stdin: impl Write + Send + 'static,
+    stdout: impl Read + Send + 'static,
+    prompts: Vec<String>,
+) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut prompts = prompts.into_iter();
+        let mut stdin = Some(stdin);
+        let mut next = || match prompts.next() {
+            Some(prompt) => drop(stdin.as_mut().unwrap().write_all(prompt.as_bytes())),
+            None => stdin = None,
+        };
+        next();
+        let mut text = String::new();
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            let value: Value = serde_json::from_str(&line).unwrap_or_default();
+            text.push_str(&line);
+            text.push('\n');
+            if value["type"] == "result" {
+                next();
+            }
+        }
+        text
+    })
 }
 
 /// Ends the process group that the child leads, by its id.

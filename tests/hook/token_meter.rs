@@ -136,7 +136,7 @@ impl Recorded {
     }
 }
 
-const LINE: &str = "desk-runner: 3 requests, 3,324 in (3,000 cached), 63 out";
+const LINE: &str = "desk-runner: 3 requests, 3,324 in (3,000 cached), 63 out, $0.004";
 
 #[test]
 fn each_agent_gets_a_row_once() {
@@ -162,8 +162,69 @@ fn each_agent_gets_a_row_once() {
         }
         assert_eq!(world.rows(), rows, "nothing new, no row");
         #[cfg(unix)]
-        assert_eq!(listing(&state(&world.ctx)), "0600 usage.jsonl\n");
+        assert_eq!(
+            super::without_hex(&listing(&state(&world.ctx))),
+            "0700 meter/\n0700 meter/#/\n0600 meter/#/#\n0600 usage.jsonl\n"
+        );
     }
+}
+
+#[test]
+fn a_row_says_what_its_tokens_cost() {
+    let world = Recorded::new("2.1.332");
+    world.main_appears(30);
+    answer(world.hook("stopped"));
+    world.main_appears(usize::MAX);
+    world.agent_appears();
+    answer(world.hook("stopped"));
+    let costs = world.rows().into_iter().map(|row| row["cost_usd"].as_f64());
+    let sum: f64 = costs.map(Option::unwrap).sum();
+    let report = world.ctx.run(&["meter", "--json"]).observe().expect(0);
+    let want = report.json()["total"]["cost_usd"].as_f64().unwrap();
+    assert!(want > 0.0 && (sum - want).abs() < 1e-9, "{sum} {want}");
+}
+
+#[test]
+fn what_is_told_is_told_once_however_often_the_hook_is_registered() {
+    let world = Recorded::new("2.1.332");
+    world.main_appears(usize::MAX);
+    world.agent_appears();
+    let both = || [0; 2].map(|_| answer(world.hook("agent-stopped")));
+    assert_eq!(both(), [json!({"systemMessage": LINE}), Value::Null]);
+    assert_eq!(world.rows().len(), 2);
+}
+
+#[test]
+fn the_budget_is_warned_of_once_when_it_is_crossed() {
+    let world = Recorded::new("2.1.332");
+    world.main_appears(30);
+    let stop = |name: &str, budget: &str| {
+        let run = world.hook(name);
+        answer(run.env("LEAN_COMPUTER_USE_TOKEN_BUDGET", budget))
+    };
+    let used: u64 = {
+        answer(world.hook("stopped"));
+        let rows = world.rows();
+        let models = rows[0]["models"].as_object().unwrap().values();
+        let tokens = ["input", "output", "cache_write", "cache_read"];
+        let counts = models.flat_map(|model| tokens.map(|kind| model[kind].as_u64().unwrap()));
+        counts.sum()
+    };
+    for unset in ["", "many", "-1"] {
+        assert_eq!(stop("stopped", unset), Value::Null, "{unset}");
+    }
+    assert_eq!(stop("stopped", &used.to_string()), Value::Null);
+    let budget = (used - 1).to_string();
+    let warned = stop("stopped", &budget);
+    let text = warned["systemMessage"].as_str().unwrap();
+    assert!(
+        text.starts_with("token budget: this session used "),
+        "{text}"
+    );
+    assert_eq!(stop("stopped", &budget), Value::Null, "once");
+    world.agent_appears();
+    let said = stop("agent-stopped", &budget);
+    assert_eq!(said, json!({"systemMessage": LINE}), "not even later");
 }
 
 #[test]

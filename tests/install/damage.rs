@@ -128,13 +128,13 @@ fn a_file_that_may_not_be_read() {
     };
     mode(&ctx.project.join(AGENT), 0o000);
     mode(ctx.root(), 0o755);
-    let seen = ctx.run(&["verify"]).for_nobody().observe().expect(1);
+    let seen = ctx.run(&["verify"]).without_rights().observe().expect(1);
     assert!(
         seen.stdout.contains(&format!("unreadable  {AGENT}")),
         "{seen}"
     );
     mode(&ctx.project.join(AGENT), 0o644);
-    ctx.run(&["verify"]).for_nobody().observe().expect(0);
+    ctx.run(&["verify"]).without_rights().observe().expect(0);
     let before = ctx.tree();
     for path in [ctx.project.clone(), ctx.project.join(".claude")] {
         mode(&path, 0o555);
@@ -142,7 +142,7 @@ fn a_file_that_may_not_be_read() {
     fs::remove_file(ctx.project.join(".claude/lean-computer-use/manifest.json")).unwrap();
     let seen = ctx
         .run(&["install", "--force"])
-        .for_nobody()
+        .without_rights()
         .observe()
         .expect(2);
     assert!(seen.stderr.contains("could not"), "{seen}");

@@ -53,6 +53,7 @@ fn status_in_a_screenful() {
       launchers start [ROOT]/bin/lean-computer-use
     user     not installed in [HOME]/.claude
     driver   cua-driver was not found
+    proof    none yet: lean-computer-use verify --proof
     claude   its folder is "~/.claude"
     "#);
     let json = ctx.run(&["status", "--json"]).observe().expect(0).json();

@@ -11,6 +11,7 @@ mod refused;
 mod restored;
 mod scopes;
 mod texts;
+mod trees;
 mod upgrade;
 
 use std::collections::BTreeMap;

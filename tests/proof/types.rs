@@ -20,6 +20,7 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         listed::<exit::Desk>(),
         listed::<exit::DeskRun>(),
         listed::<exit::DeskRead>(),
+        listed::<exit::DeskRunning>(),
         listed::<exit::DeskClean>(),
         listed::<exit::Try>(),
         listed::<exit::ExitCodes>(),

@@ -107,6 +107,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Doctor> {
     }
     claude::version(host, &mut lines);
     installed::state_folder(host, &mut lines);
+    lines.push(installed::proof(host));
     let ok = lines.iter().all(|line| line.state != State::Fail);
     if args.json {
         let answer = Answer {

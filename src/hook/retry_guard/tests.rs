@@ -8,9 +8,11 @@ const SECRET: Secret = Secret([1; 32]);
 /// or `?` for a call that is only asked for. The answers: `.` silent, `n` nudge, `D` deny.
 #[derive(Default)]
 struct Play {
-    records: Vec<Record>,
+    logs: Logs,
     now: i64,
     calls: usize,
+    limits: Limits,
+    said: Option<String>,
 }
 
 impl Play {
@@ -20,12 +22,25 @@ impl Play {
             agent: None,
             agent_type: None,
             cwd: "/p".to_owned(),
+            prompt: None,
             transcript: None,
             what,
         };
         self.now += 1000;
-        let (verdict, new) = judge(&event, &self.records, &SECRET, self.now);
-        self.records.extend(new);
+        let (verdict, new) = judge(
+            &event,
+            Known {
+                logs: &self.logs,
+                secret: &SECRET,
+                limits: self.limits,
+                now: self.now,
+            },
+        );
+        for record in new {
+            serde_json::to_writer(&mut self.logs.session.bytes, &record).unwrap();
+            self.logs.session.bytes.push(b'\n');
+        }
+        self.said = verdict.line();
         match verdict {
             Verdict::Silent | Verdict::Say(_) => '.',
             Verdict::Nudge(_) => 'n',
@@ -135,5 +150,47 @@ fn an_event_that_comes_twice_counts_once() {
     for _ in 0..4 {
         assert_eq!(play.event(What::Before(call.clone())), '.');
         assert_eq!(play.event(What::Failed(call.clone(), failure.clone())), '.');
+    }
+}
+
+#[test]
+fn limits_and_scope_are_what_is_set() {
+    let fail = "Exit code 1\nboom";
+    let limits = Limits::parse("[guard]\nplain = 3").unwrap();
+    let mut play = Play {
+        limits,
+        ..Play::default()
+    };
+    let told: Vec<_> = (0..4)
+        .map(|_| play.call("Bash", "make", "make", fail))
+        .collect();
+    assert_eq!(told, ["..", "..", ".n", "D"]);
+    for (scope, desk, other) in [("all", "D", "D"), ("desk", "D", ".."), ("off", "..", "..")] {
+        let mut play = Play {
+            limits: Limits::default().with_scope(Some(scope)),
+            ..Play::default()
+        };
+        for (command, want) in [("desk-run a 'click x'", desk), ("make", other)] {
+            play.call("Bash", command, command, fail);
+            play.call("Bash", command, command, fail);
+            assert_eq!(
+                play.call("Bash", command, command, fail),
+                want,
+                "{scope} {command}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_third_refusal_in_a_row_says_to_stop() {
+    let mut play = Play::default();
+    let fail = "Exit code 1\nboom";
+    play.call("Bash", "make", "make", fail);
+    play.call("Bash", "make", "make", fail);
+    let last = |play: &Play| play.said.clone().unwrap();
+    for stop in [false, false, true, true] {
+        assert_eq!(play.call("Bash", "make", "make", "?"), "D");
+        assert_eq!(last(&play).contains("report this as the result"), stop);
     }
 }

@@ -189,8 +189,14 @@ fn handler(value: Value<'_>) -> Result<Handler<'_>, Fault> {
 
 fn permissions(value: Value<'_>) -> Result<Permissions<'_>, Fault> {
     let members = object(value, "permissions must be an object")?;
+    // Seen: a bad value anywhere in here and the hooks of the whole file are gone.
+    for key in ["deny", "ask"] {
+        if let Some(list) = only(&members, value, key)? {
+            rules(list, key)?;
+        }
+    }
     let allow = match only(&members, value, "allow")? {
-        Some(list) => Some((list, rules(list)?)),
+        Some(list) => Some((list, rules(list, "allow")?)),
         None => None,
     };
     Ok(Permissions {
@@ -200,11 +206,11 @@ fn permissions(value: Value<'_>) -> Result<Permissions<'_>, Fault> {
     })
 }
 
-fn rules(list: Value<'_>) -> Result<Vec<(Value<'_>, String)>, Fault> {
-    array(list, "permissions.allow must be an array")?
+fn rules<'t>(list: Value<'t>, key: &str) -> Result<Vec<(Value<'t>, String)>, Fault> {
+    array(list, &format!("permissions.{key} must be an array"))?
         .into_iter()
         .map(|value| {
-            let wrong = || value.fault("a rule of permissions.allow must be a string");
+            let wrong = || value.fault(format!("a rule of permissions.{key} must be a string"));
             Ok((value, value.string().ok_or_else(wrong)?))
         })
         .collect()

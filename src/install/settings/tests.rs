@@ -296,7 +296,16 @@ fn settings_file() -> impl Strategy<Value = String> {
     let rule = proptest::sample::select(vec!["\"Bash(ls)\"", "\"\\u0052ead\""]);
     let allow = json_list(rule.prop_map(str::to_owned).boxed(), 3);
     let permissions = json_object(vec![
-        ("deny", json_list(anything(), 2).boxed()),
+        (
+            "deny",
+            json_list(
+                proptest::sample::select(vec!["\"Read\""])
+                    .prop_map(str::to_owned)
+                    .boxed(),
+                2,
+            )
+            .boxed(),
+        ),
         ("allow", allow.boxed()),
     ]);
     let root = json_object(vec![

@@ -8,6 +8,11 @@ case $1 in
   call) name=$2 ;;
   *) name=$1 ;;
 esac
+if [ "$1" = describe ]; then
+  # As the real one: 64 for a tool that it has not.
+  [ -f "$here/$2.out" ] || [ -f "$here/$2.sh" ] || exit 64
+  exit 0
+fi
 { cat && echo; } >>"$here/stdin"
 if [ -f "$here/$name.sh" ]; then . "$here/$name.sh"; fi
 if [ -f "$here/$name.err" ]; then cat "$here/$name.err" >&2; fi

@@ -1,0 +1,165 @@
+//! Presses: a click, a tick, a key of a keypad, a chord, a menu. What is risky is checked again on
+//! the very control that is pressed.
+
+use serde_json::{Map, Value, json};
+
+use super::{Performer, look};
+use crate::desk::danger::Grant;
+use crate::desk::find::{self, Found};
+use crate::desk::outcome::{Code, Failure, Status, Stop};
+use crate::desk::packet::{Chord, Target};
+use crate::desk::request::Tool;
+use crate::desk::shown::RawText;
+use crate::desk::tree::Node;
+use crate::desk::window::own;
+
+/// Every name on the way counts: a menu's own name can be the risky one.
+pub fn allowed_menu(grant: &Grant, path: &[String]) -> Result<(), Failure> {
+    let mut labels = path.iter().map(|name| RawText::new(name.as_str()));
+    labels.try_for_each(|label| grant.label(&label))
+}
+
+impl Performer<'_, '_, '_> {
+    pub fn click(&mut self, target: &Target) -> Result<Status, Stop> {
+        self.press_one(|nodes| look::to_act(target, nodes))
+    }
+
+    pub fn key(&mut self, key: char) -> Result<Status, Stop> {
+        self.press_one(|nodes| look::to_press(key, nodes))
+    }
+
+    fn press_one(
+        &mut self,
+        settle: impl Fn(&[Node]) -> Result<&Node, Failure>,
+    ) -> Result<Status, Stop> {
+        let grant = self.grant().clone();
+        let (status, _) = self.act(settle, |node| {
+            grant.control(node)?;
+            Ok((own("click")?, Map::new()))
+        })?;
+        good(status)
+    }
+
+    /// The same on what a target names.
+    pub fn act_on(
+        &mut self,
+        target: &Target,
+        how: impl Fn(&Node) -> Result<(&'static Tool, Map<String, Value>), Stop>,
+    ) -> Result<(Status, Node), Stop> {
+        self.act(|nodes| look::to_act(target, nodes), how)
+    }
+
+    /// Acts on a control by token, with the tool and the arguments that its control asks for. A
+    /// token that the driver calls stale certainly did nothing, so the window is read again and
+    /// the action tried once more.
+    pub fn act(
+        &mut self,
+        settle: impl Fn(&[Node]) -> Result<&Node, Failure>,
+        how: impl Fn(&Node) -> Result<(&'static Tool, Map<String, Value>), Stop>,
+    ) -> Result<(Status, Node), Stop> {
+        let mut tries = 0;
+        loop {
+            let node = self.find(&settle)?;
+            let (tool, mut arguments) = how(&node)?;
+            arguments.insert("element_token".to_owned(), json!(node.token));
+            let outcome = self.call(tool, &arguments);
+            tries += 1;
+            match outcome {
+                Err(Stop::Failed(no)) if no.is("stale_element_token") && tries == 1 => {
+                    self.seen = None;
+                }
+                outcome => return outcome.map(|status| (status, node)),
+            }
+        }
+    }
+
+    /// One call that changes something.
+    pub fn call(
+        &mut self,
+        tool: &'static Tool,
+        arguments: &Map<String, Value>,
+    ) -> Result<Status, Stop> {
+        self.stale = true;
+        let yes = self.target.ask(tool, arguments)?;
+        self.acted = true;
+        let effect = yes.answer.reveal().get("effect");
+        Ok(Status::of_effect(effect.and_then(Value::as_str)))
+    }
+
+    /// Nothing when it is so already: a second click would undo the first.
+    pub fn check(&mut self, target: &Target, on: bool) -> Result<Status, Stop> {
+        let node = self.find(|nodes| look::to_act(target, nodes))?;
+        match node.is_on() {
+            None => {
+                let code = Some(Code::own("state_not_readable"));
+                return Err(Failure::new(Status::Refused, code).into());
+            }
+            Some(is) if is == on => return Ok(Status::Done),
+            Some(_) => {}
+        }
+        self.click(target)?;
+        self.look(3, |nodes| {
+            match same(&node, target, nodes).map(Node::is_on) {
+                Some(Some(is)) if is == on => Ok(Status::Done),
+                Some(Some(_)) => Err(Failure::new(Status::NoEffect, None)),
+                Some(None) | None => Ok(Status::Unverified),
+            }
+        })
+    }
+
+    pub fn menu(&mut self, path: &[String]) -> Result<Status, Stop> {
+        allowed_menu(self.grant(), path)?;
+        let arguments = Map::from_iter([("path".to_owned(), json!(path))]);
+        good(self.call(own("invoke_menu")?, &arguments)?)
+    }
+
+    /// Keys go to the window, not to a control; so it is read first, which shows that it is there.
+    pub fn press(&mut self, chord: &Chord) -> Result<Status, Stop> {
+        if self.stale || self.seen.is_none() {
+            self.read()?;
+        }
+        let nodes = self.seen.as_ref().map(|seen| seen.tree.nodes.as_slice());
+        self.grant().chord(chord, nodes.unwrap_or_default())?;
+        let (tool, mut arguments) = if chord.modifiers.is_empty() {
+            ("press_key", json!({"key": chord.key}))
+        } else {
+            let keys = chord.modifiers.iter().copied();
+            let keys: Vec<_> = keys.chain([chord.key.as_str()]).collect();
+            ("hotkey", json!({ "keys": keys }))
+        };
+        let (tool, arguments) = (own(tool)?, arguments.as_object_mut());
+        let mut arguments = arguments.map(std::mem::take).unwrap_or_default();
+        match self.call(tool, &arguments) {
+            // It certainly did not happen, and coming to the front was granted.
+            Err(Stop::Failed(no)) if no.is("background_unavailable") && self.grant().foreground => {
+                arguments.insert("delivery_mode".to_owned(), json!("foreground"));
+                good(self.call(tool, &arguments)?)
+            }
+            outcome => good(outcome?),
+        }
+    }
+}
+
+/// The packet goes on after it; anything else is a failure.
+pub fn good(status: Status) -> Result<Status, Stop> {
+    if status.is_good() {
+        return Ok(status);
+    }
+    Err(Failure::new(status, None).into())
+}
+
+/// The control that was acted on, in a later read: by its place on the screen, since a field that
+/// is named by its own text has another name now; else by the target.
+pub fn same<'a>(before: &Node, target: &Target, nodes: &'a [Node]) -> Option<&'a Node> {
+    let same = |node: &&Node| {
+        node.frame.is_some() && node.frame == before.frame && node.role == before.role
+    };
+    let mut there = nodes.iter().filter(same);
+    if let (Some(node), None) = (there.next(), there.next()) {
+        return Some(node);
+    }
+    match find::to_act(target, nodes) {
+        Found::One(node) => Some(node),
+        _ => None,
+    }
+}

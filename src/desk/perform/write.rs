@@ -1,0 +1,213 @@
+//! Writes text into a control and reads it back: whole, behind what is there, as a choice, as
+//! keystrokes. Text that is cut short is a mismatch and never typed again by itself.
+
+use serde_json::{Map, Value, json};
+
+use super::press::{good, same};
+use super::{Performer, look};
+use crate::desk::outcome::{Code, Failure, Status, Stop};
+use crate::desk::packet::{Chord, Target};
+use crate::desk::request::Tool;
+use crate::desk::shown::{RawText, Shown, is_bullets};
+use crate::desk::tree::Node;
+use crate::desk::window::own;
+
+impl Performer<'_, '_, '_> {
+    pub fn set(&mut self, target: &Target, text: &RawText) -> Result<Status, Stop> {
+        let (effect, before) = self.act_on(target, |node| way_to_set(node, text))?;
+        self.read_back(&before, target, effect, |field| compare(field, text))
+    }
+
+    /// What is in the field after a write; looked at a few times, since some show it late.
+    pub fn read_back(
+        &mut self,
+        before: &Node,
+        target: &Target,
+        effect: Status,
+        compare: impl Fn(&Node) -> Result<Status, Failure>,
+    ) -> Result<Status, Stop> {
+        self.look(3, |nodes| written(before, target, effect, nodes, &compare))
+    }
+
+    pub fn append(&mut self, target: &Target, text: &RawText) -> Result<Status, Stop> {
+        let node = self.find(|nodes| look::to_act(target, nodes))?;
+        if is_secret(&node) {
+            return Err(refused("text_not_readable"));
+        }
+        let whole = format!("{}{}", node.text().reveal(), text.reveal());
+        self.set(target, &RawText::new(whole))
+    }
+
+    pub fn pick(&mut self, target: &Target, option: &RawText) -> Result<Status, Stop> {
+        self.grant().label(option)?;
+        let arguments = Map::from_iter([("value".to_owned(), json!(option.reveal()))]);
+        let (effect, before) =
+            self.act_on(target, |_| Ok((own("set_value")?, arguments.clone())))?;
+        self.read_back(&before, target, effect, |list| {
+            let shows = [Some(&list.name), list.value.as_ref()];
+            if shows.contains(&Some(option)) {
+                return Ok(Status::Done);
+            }
+            Err(Failure::new(Status::Mismatch, None))
+        })
+    }
+
+    /// Keystrokes into a control. Where the driver would drop the end of them, the text is set
+    /// behind what is there instead.
+    pub fn type_into(&mut self, target: &Target, text: &RawText) -> Result<Status, Stop> {
+        if cfg!(target_os = "linux") && !text.reveal().is_ascii() {
+            return self.append(target, text);
+        }
+        let arguments = Map::from_iter([("text".to_owned(), json!(text.reveal()))]);
+        let (effect, before) = self.act_on(target, |node| {
+            if node.activates && text.reveal().contains('\n') {
+                return Err(refused("setting_could_submit"));
+            }
+            Ok((own("type_text")?, arguments.clone()))
+        })?;
+        self.read_back(&before, target, effect, |field| {
+            inserted(&before, field, text)
+        })
+    }
+
+    /// Keystrokes into whatever has the keys. The window is read first: the driver types into the
+    /// app even when the window it was given is gone.
+    pub fn type_anywhere(&mut self, text: &RawText) -> Result<Status, Stop> {
+        if cfg!(target_os = "linux") && !text.reveal().is_ascii() {
+            return Err(refused("text_needs_a_field"));
+        }
+        if self.stale || self.seen.is_none() {
+            self.read()?;
+        }
+        if text.reveal().contains('\n') {
+            let enter = Chord {
+                modifiers: Vec::new(),
+                key: "return".to_owned(),
+            };
+            let nodes = self.seen.as_ref().map(|seen| seen.tree.nodes.as_slice());
+            self.grant().chord(&enter, nodes.unwrap_or_default())?;
+        }
+        let arguments = Map::from_iter([("text".to_owned(), json!(text.reveal()))]);
+        good(self.call(own("type_text")?, &arguments)?)
+    }
+}
+
+/// What a read after a write says about it.
+pub fn written(
+    before: &Node,
+    target: &Target,
+    effect: Status,
+    nodes: &[Node],
+    compare: &impl Fn(&Node) -> Result<Status, Failure>,
+) -> Result<Status, Failure> {
+    match same(before, target, nodes) {
+        Some(field) => compare(field),
+        None if effect == Status::NoEffect => Err(Failure::new(effect, None)),
+        None => Ok(Status::Unverified),
+    }
+}
+
+/// How to put a text into a field. The driver follows `set_value` by the field's `activate`, where
+/// it has one (seen on 0.37, Linux): a dialog with one field was sent by setting it. So text is
+/// typed into such a field, which needs it to be empty and the text to be ASCII; else it is a no.
+pub fn way_to_set(
+    node: &Node,
+    text: &RawText,
+) -> Result<(&'static Tool, Map<String, Value>), Stop> {
+    let (tool, field) = if !node.activates {
+        ("set_value", "value")
+    } else if node.text().reveal().is_empty() && is_plain(text.reveal()) {
+        ("type_text", "text")
+    } else {
+        let mut no = Failure::new(Status::Refused, Some(Code::own("setting_could_submit")));
+        no.detail.push(Shown::own(
+            "only ASCII into an empty field is sure not to submit; desk set_value sets it all the same",
+        ));
+        return Err(no.into());
+    };
+    let arguments = Map::from_iter([(field.to_owned(), json!(text.reveal()))]);
+    Ok((own(tool)?, arguments))
+}
+
+fn is_plain(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c == ' ' || c.is_ascii_graphic())
+}
+
+fn is_secret(field: &Node) -> bool {
+    let role = field.role.reveal().to_lowercase();
+    is_bullets(field.text().reveal()) || role.contains("password") || role.contains("secure")
+}
+
+fn refused(code: &'static str) -> Stop {
+    Failure::new(Status::Refused, Some(Code::own(code))).into()
+}
+
+/// Equality in the field. A field that shows bullets cannot be compared; neither can one that
+/// trims what it shows (macOS).
+pub fn compare(field: &Node, text: &RawText) -> Result<Status, Failure> {
+    let (is, wanted) = (field.text().reveal(), text.reveal());
+    if is_secret(field) {
+        return Ok(Status::Unverified);
+    }
+    if is == wanted {
+        return Ok(Status::Done);
+    }
+    if cfg!(target_os = "macos") && (is == wanted.trim() || wanted.is_empty()) {
+        return Ok(Status::Unverified);
+    }
+    Err(cut(wanted, is))
+}
+
+/// The text was put somewhere into what was there, and nothing else changed.
+fn inserted(before: &Node, field: &Node, text: &RawText) -> Result<Status, Failure> {
+    if is_secret(field) {
+        return Ok(Status::Unverified);
+    }
+    let (was, is, typed) = (before.text().reveal(), field.text().reveal(), text.reveal());
+    let mut places = was.char_indices().map(|(at, _)| at).chain([was.len()]);
+    let there = |at: usize| is == [&was[..at], typed, &was[at..]].concat();
+    if places.any(there) {
+        return Ok(Status::Done);
+    }
+    if cfg!(target_os = "macos") {
+        return Ok(Status::Unverified);
+    }
+    Err(cut(&[was, typed].concat(), is))
+}
+
+fn cut(wanted: &str, is: &str) -> Failure {
+    let mut failure = Failure::new(Status::Mismatch, None);
+    let length = |text: &str| Shown::count(text.chars().count());
+    failure.detail.push(Shown::line(&[
+        Shown::own("characters asked:"),
+        length(wanted),
+        Shown::own("there:"),
+        length(is),
+    ]));
+    failure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_text_is_there_whole_or_it_is_a_mismatch() {
+        let field = |text: &str| Node {
+            role: RawText::new("text"),
+            value: Some(RawText::new(text)),
+            ..Node::default()
+        };
+        for (was, is, good) in [
+            ("", "abc", true),
+            ("12", "12abc", true),
+            ("12", "1abc2", true),
+            ("é", "abcé", true),
+            ("", "ab", cfg!(target_os = "macos")),
+            ("12", "abc", cfg!(target_os = "macos")),
+        ] {
+            let seen = inserted(&field(was), &field(is), &RawText::new("abc"));
+            assert_eq!(seen.is_ok(), good, "{was} {is}");
+        }
+    }
+}

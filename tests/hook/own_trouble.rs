@@ -1,0 +1,144 @@
+//! What the guard does about itself: settings, hooks that are registered twice, its own failures.
+
+use std::fs;
+
+use lean_computer_use::hook::account::{self, Summary};
+use serde_json::{Value, json};
+
+use super::{Story, answer, command, event, files, guard, says, state};
+
+const CONFIG: &str = ".claude/lean-computer-use/config.toml";
+
+/// At which attempt a failing call is refused, when it is.
+fn refused_at(story: &mut Story, changes: &Value) -> Option<usize> {
+    (1..6).find(|_| story.fail(changes)[0] == "deny")
+}
+
+#[test]
+fn a_config_sets_limits_and_scope_and_the_environment_wins() {
+    let desk = command("desk-run a 'click x'");
+    for (config, guard, want_desk, want_other) in [
+        ("", "", Some(3), Some(3)),
+        ("[guard]\nplain = 4", "", Some(5), Some(5)),
+        ("[guard]\nscope = \"desk\"", "", Some(3), None),
+        ("[guard]\nscope = \"off\"", "", None, None),
+        ("[guard]\nscope = \"off\"", "all", Some(3), Some(3)),
+        ("", "desk", Some(3), None),
+        ("[guard]\nplain = 4", "off", None, None),
+        ("[guard]\nplain = 0", "", Some(3), Some(3)),
+        ("no TOML", "desk", Some(3), None),
+    ] {
+        let mut story = Story::new("2.1.332");
+        story.ctx.write(CONFIG, config);
+        story.guard = guard;
+        let got = (
+            refused_at(&mut story, &desk),
+            refused_at(&mut story, &json!({})),
+        );
+        assert_eq!(got, (want_desk, want_other), "{config:?} {guard:?}");
+    }
+}
+
+#[test]
+fn a_config_of_the_user_holds_where_the_project_has_none() {
+    let mut story = Story::new("2.1.332");
+    let users = story.ctx.home.join(CONFIG);
+    fs::create_dir_all(users.parent().unwrap()).unwrap();
+    fs::write(users, "[guard]\nplain = 3").unwrap();
+    assert_eq!(refused_at(&mut story, &json!({})), Some(4));
+    story.ctx.write(CONFIG, "");
+    assert_eq!(refused_at(&mut story, &command("other")), Some(3));
+}
+
+#[test]
+fn a_hook_that_is_registered_twice_answers_once() {
+    let mut story = Story::new("2.1.332");
+    let mut both = |name: &str, id: &str| {
+        let changes = json!({"tool_use_id": id});
+        let answers = [0; 2].map(|_| says(&story.send(name, &changes)));
+        story.seconds -= 1;
+        answers
+    };
+    for (name, id, want) in [
+        ("before", "1", ["", ""]),
+        ("failed", "1", ["", ""]),
+        ("before", "2", ["", ""]),
+        ("failed", "2", ["nudge", ""]),
+        ("before", "3", ["deny", ""]),
+    ] {
+        assert_eq!(both(name, id), want, "{name} {id}");
+    }
+    let logs = files(&state(&story.ctx));
+    let log = logs.iter().find(|path| path.ends_with("log")).unwrap();
+    let text = fs::read_to_string(log).unwrap();
+    assert_eq!(text.lines().count(), 3 + 2 + 1 + 1, "{text}");
+}
+
+#[test]
+fn what_it_did_is_counted_without_a_word_of_what() {
+    let mut story = Story::new("2.1.332");
+    let agent = json!({"agent_id": "a1", "agent_type": "x"});
+    for changes in [json!({}), agent.clone(), command("other")] {
+        for _ in 0..4 {
+            story.fail(&changes);
+        }
+    }
+    story.send("agent-stopped", &agent);
+    let want = Summary {
+        denied: 6,
+        nudged: 3,
+        errors: 0,
+        asleep: 0,
+    };
+    let state = state(&story.ctx);
+    let session = event("2.1.332", "before", &json!({}))["session_id"].clone();
+    let session = session.as_str();
+    assert_eq!(account::summary(&state, session).unwrap(), want);
+    assert_eq!(account::summary(&state, None).unwrap(), want);
+    let none = account::summary(&state, Some("another")).unwrap();
+    assert_eq!(none, Summary::default());
+}
+
+#[test]
+fn after_twenty_failures_of_its_own_it_sleeps_for_the_session() {
+    let mut story = Story::new("2.1.332");
+    story.fail(&json!({}));
+    let state = state(&story.ctx);
+    let log = files(&state).into_iter().find(|path| path.ends_with("log"));
+    let log = log.unwrap();
+    fs::remove_file(&log).unwrap();
+    fs::create_dir(&log).unwrap();
+    let break_it = |story: &mut Story, times: usize| {
+        for _ in 0..times {
+            assert_eq!(story.ask(&json!({})), "");
+        }
+    };
+    break_it(&mut story, 19);
+    let summary = || account::summary(&state, None);
+    assert!(summary().is_err(), "a log that is a folder");
+    fs::remove_dir(&log).unwrap();
+    assert_eq!(refused_at(&mut story, &json!({})), Some(3));
+    assert_eq!(summary().unwrap().errors, 19);
+    assert_eq!(summary().unwrap().asleep, 0);
+    fs::remove_file(&log).unwrap();
+    fs::create_dir(&log).unwrap();
+    break_it(&mut story, 1);
+    fs::remove_dir(&log).unwrap();
+    assert_eq!(refused_at(&mut story, &json!({})), None);
+    assert_eq!(summary().unwrap().asleep, 1);
+    let another = json!({"session_id": "another"});
+    assert_eq!(refused_at(&mut story, &another), Some(3), "only there");
+}
+
+#[test]
+fn input_that_is_no_event_is_counted_once_the_guard_has_a_folder() {
+    let mut story = Story::new("2.1.332");
+    story.fail(&json!({}));
+    for input in ["", "no JSON", "{\"a\":"] {
+        let run = story.ctx.run(&["hook", "retry-guard"]).stdin(input);
+        assert_eq!(answer(run), Value::Null);
+    }
+    assert_eq!(account::faults(&state(&story.ctx)), 3);
+    answer(guard(&story.ctx, &event("2.1.332", "before", &json!({}))));
+    assert_eq!(account::faults(&state(&story.ctx)), 3);
+}
