@@ -6,7 +6,7 @@
 //! ```text
 //! transcript bytes → lines → records → totals → report                        meter
 //! hook stdin JSON → event → verdict → stdout JSON                             hook
-//! assets → wanted → plan → apply | verify → manifest                          install
+//! place → wanted → plan → apply | remove | verify → manifest                  install
 //! desk argv → request → app and window → driver call → saved read → receipt   desk
 //! ```
 

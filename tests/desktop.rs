@@ -30,11 +30,16 @@ impl Desktop {
         let driver = std::env::var_os("LCU_TEST_CUA_DRIVER").expect(
             "LCU_TEST_CUA_DRIVER must name the native cua-driver binary; .ci/run installs it",
         );
+        Self::start_with(ctx, driver.into())
+    }
+
+    /// The same with another driver.
+    pub fn start_with(ctx: &TestContext, driver: PathBuf) -> Self {
         let run = ctx.root().join("run");
         fs::create_dir(&run).unwrap();
         private(&run);
         let mut desktop = Self {
-            driver: driver.into(),
+            driver,
             env: env(ctx, &run),
             children: Vec::new(),
         };
@@ -159,8 +164,17 @@ impl Desktop {
 
     /// Texts of the app's controls of this role, as another accessibility client sees them.
     pub fn judged(&self, app: &str, role: &str) -> Vec<String> {
+        self.judge(&[app, role])
+    }
+
+    /// Names of those that are ticked.
+    pub fn ticked(&self, app: &str, role: &str) -> Vec<String> {
+        self.judge(&[app, role, "ticked"])
+    }
+
+    fn judge(&self, arguments: &[&str]) -> Vec<String> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/judge/texts.py");
-        let words = ["/usr/bin/python3", script.to_str().unwrap(), app, role];
+        let words = [&["/usr/bin/python3", script.to_str().unwrap()], arguments].concat();
         let said = self.output(&words).expect(
             "the judge must run: /usr/bin/python3 with python3-gi and gir1.2-atspi-2.0; .ci/run installs them",
         );

@@ -22,6 +22,7 @@ mod hook;
 mod install;
 mod meter;
 mod meter_compare;
+mod meter_faults;
 mod meter_filter;
 mod meter_ledger;
 mod meter_page;
@@ -35,6 +36,8 @@ mod real_claude;
 mod real_claude_guard;
 #[cfg(target_os = "linux")]
 mod real_desk;
+#[cfg(target_os = "linux")]
+mod real_desk_apps;
 #[cfg(target_os = "linux")]
 mod real_try;
 #[path = "../bench/src/tree/mod.rs"]

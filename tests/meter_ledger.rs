@@ -55,7 +55,7 @@ impl World {
     /// Reads both ways, and answers with what is gone.
     #[track_caller]
     fn check(&self, why: &str) -> Vec<Counted> {
-        let (with, without) = (self.with(), Scan::of(self.found(), |_, _| {}));
+        let (with, without) = (self.with(), Scan::of(self.found()));
         assert!(with.not_kept.is_none(), "{why}: {:?}", with.not_kept);
         let read = |scan: &Scan| (scan.read, scan.bytes, scan.skipped.clone());
         assert_eq!(read(&with), read(&without), "{why}");
@@ -231,10 +231,7 @@ fn a_damaged_foreign_or_older_ledger_is_replaced() {
     fs::create_dir(&path).unwrap();
     let scan = world.with();
     assert!(scan.not_kept.is_some());
-    assert_eq!(
-        scan.settle().0,
-        Scan::of(world.found(), |_, _| {}).settle().0
-    );
+    assert_eq!(scan.settle().0, Scan::of(world.found()).settle().0);
 }
 
 #[test]
@@ -267,16 +264,13 @@ fn many_runs_at_once_lose_nothing() {
                 for _ in 0..3 {
                     let scan = Scan::with_ledger(world.found(), ledger, |_, _| {});
                     assert!(scan.not_kept.is_none());
-                    assert_eq!(
-                        scan.settle().0,
-                        Scan::of(world.found(), |_, _| {}).settle().0
-                    );
+                    assert_eq!(scan.settle().0, Scan::of(world.found()).settle().0);
                 }
             });
         }
     });
     for world in &worlds {
-        let all = summed(&Scan::of(world.found(), |_, _| {}).settle().0);
+        let all = summed(&Scan::of(world.found()).settle().0);
         for path in world.files() {
             fs::remove_file(path).unwrap();
         }

@@ -67,7 +67,7 @@ fn add(sum: &mut Sum, more: Sum) {
 fn scan(root: &Path) -> Scan {
     let mut found = Found::default();
     found.add(root).unwrap();
-    Scan::of(found, |_, _| {})
+    Scan::of(found)
 }
 
 /// With what was skipped.

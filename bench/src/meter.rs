@@ -26,11 +26,15 @@ pub struct Plan {
     pub alone: bool,
 }
 
+/// Input and output tokens of an answer; none when it has no such.
+type Totals = Result<Option<(u64, u64)>>;
+type Judge = Box<dyn Fn(&[u8]) -> Totals>;
+
 /// One that takes part.
 struct Entry {
     name: String,
     command: Box<dyn Fn() -> Command>,
-    totals: Box<dyn Fn(&[u8]) -> Result<Option<(u64, u64)>>>,
+    totals: Judge,
     state: State,
     runs: Vec<Run>,
     wrong: Option<String>,

@@ -10,10 +10,14 @@ use serde_json::Value;
 pub struct Peer {
     pub name: String,
     pub program: PathBuf,
-    words: &'static [&'static str],
-    /// Rows or totals in its answer, and the names of input and output tokens in them.
-    totals: (&'static str, &'static str, &'static str),
+    words: Words,
+    totals: Totals,
 }
+
+type Words = &'static [&'static str];
+
+/// Rows or totals in an answer, and the names of input and output tokens in them.
+type Totals = (&'static str, &'static str, &'static str);
 
 impl Peer {
     /// Asks about the transcripts in `home`.
@@ -47,7 +51,7 @@ impl Peer {
 /// with the reason.
 pub fn install(folder: &Path) -> Vec<Result<Peer, (String, String)>> {
     type Install = fn(&Path) -> Result<PathBuf>;
-    let all: [(&str, Install, &'static [&'static str], (&str, &str, &str)); 5] = [
+    let all: [(&str, Install, Words, Totals); 5] = [
         (
             "aiburn 0.4.5",
             aiburn,
@@ -64,7 +68,7 @@ pub fn install(folder: &Path) -> Vec<Result<Peer, (String, String)>> {
             "ccstat 0.6.2",
             |at| cargo(at, "ccstat", "0.6.2"),
             &["daily", "--json"],
-            ("/totals", "input_tokens", "output_tokens"),
+            ("/totals/tokens", "input_tokens", "output_tokens"),
         ),
         (
             "ccusage 20.0.24 daily",
@@ -91,7 +95,8 @@ pub fn install(folder: &Path) -> Vec<Result<Peer, (String, String)>> {
     peers.collect()
 }
 
-const CCOST: &[&str] = &["--output", "json"];
+/// It writes a file and prints what it did.
+const CCOST: &[&str] = &["--output", "json", "--filename", "/dev/stdout"];
 
 fn aiburn(folder: &Path) -> Result<PathBuf> {
     let venv = folder.join("aiburn");

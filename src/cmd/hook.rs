@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
@@ -15,7 +15,7 @@ use serde::de::IgnoredAny;
 
 use crate::hook::limits::{Limits, Scope};
 use crate::hook::token_meter::Terms;
-use crate::hook::{Event, account, event, retry_guard, token_meter};
+use crate::hook::{Event, Verdict, account, event, retry_guard, token_meter};
 use crate::host::Host;
 use crate::meter::Prices;
 
@@ -28,26 +28,17 @@ const LONGEST_CONFIG: u64 = 64 * 1024;
 /// So long a hook waits for its event.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// So long it takes at all. Claude Code ends it after five seconds.
-const LIMIT: Duration = Duration::from_secs(4);
+/// An event up to here is answered without a look at the time.
+const SMALL: usize = 128 * 1024;
 
 /// So much of a processor the guard may use for one answer.
 const WORK: Duration = Duration::from_millis(200);
 
 /// Which hook, with what it goes by.
+#[derive(Clone, Copy)]
 enum Hook {
     Guard(Limits),
     Meter { budget: Option<u64> },
-}
-
-/// What the thread that works tells the one that waits.
-enum Told {
-    /// The event is read; its session.
-    Read(String),
-    /// There is none.
-    Fault,
-    /// The line to print, if any.
-    Answer(Option<String>),
 }
 
 /// Runs the hook that `words` (what stands behind `hook`) name. An error is dropped by the caller.
@@ -69,9 +60,24 @@ pub fn run(words: &[OsString], host: &mut Host) -> Result<()> {
         return Ok(());
     }
     let state = host.state_folder()?;
-    let work = matches!(hook, Hook::Guard(_)).then_some(WORK);
-    let told = start(hook, host, state.clone());
-    if let Some(line) = wait(&told, work, &state) {
+    let stdin = std::mem::replace(&mut host.stdin, Box::new(io::empty()));
+    let bytes = read_value(stdin).unwrap_or_default();
+    let Some(event) = event::parse(&bytes) else {
+        return account::note_fault(&state);
+    };
+    let job = Job {
+        hook,
+        event,
+        state,
+        now: host.now(),
+    };
+    // A thread costs a good part of a short answer, so it is only made for what may take long.
+    let line = if bytes.len() > SMALL {
+        job.answer_in_time()
+    } else {
+        job.answer()
+    };
+    if let Some(line) = line {
         host.out.write_all(format!("{line}\n").as_bytes())?;
         host.out.flush()?;
     }
@@ -109,61 +115,64 @@ fn read_limits(file: &Path) -> Result<Limits> {
     Limits::parse(&fs::read_to_string(file)?).map_err(|error| anyhow!(error))
 }
 
-/// Reads and answers on a thread of its own, which ends with the process if it hangs.
-fn start(hook: Hook, host: &mut Host, state: PathBuf) -> Receiver<Told> {
-    let stdin = std::mem::replace(&mut host.stdin, Box::new(io::empty()));
-    let now = host.now();
-    let (sender, told) = mpsc::channel();
-    std::thread::spawn(move || {
-        let Some(event) = read_value(stdin).as_deref().and_then(event::parse) else {
-            return sender.send(Told::Fault);
-        };
-        sender.send(Told::Read(event.session.clone()))?;
-        let answered = catch_unwind(AssertUnwindSafe(|| answer(&hook, &event, &state, now)));
-        let line = answered.unwrap_or_else(|_| Err(anyhow!("a panic")));
-        if line.is_err() && matches!(hook, Hook::Guard(_)) {
-            let _ = account::note_error(&state, &event.session);
-        }
-        sender.send(Told::Answer(line.unwrap_or_default()))
-    });
-    told
+/// One event to answer.
+#[derive(Clone)]
+struct Job {
+    hook: Hook,
+    event: Event,
+    state: PathBuf,
+    now: Timestamp,
 }
 
-fn answer(hook: &Hook, event: &Event, state: &Path, now: Timestamp) -> Result<Option<String>> {
-    let verdict = match hook {
-        Hook::Guard(limits) => retry_guard::run(event, state, *limits, now.as_millisecond())?,
-        Hook::Meter { budget } => {
-            let prices = &Prices::built_in();
-            let terms = Terms {
-                prices,
-                budget: *budget,
-            };
-            token_meter::run(event, state, terms, now)?
+impl Job {
+    /// The line to print, if any. A failure means none, and is counted.
+    fn answer(&self) -> Option<String> {
+        let answered = catch_unwind(AssertUnwindSafe(|| self.verdict()));
+        match answered {
+            Ok(Ok(verdict)) => verdict.line(),
+            _ => self.note_error(),
         }
-    };
-    Ok(verdict.line())
-}
+    }
 
-/// The line to print, unless it does not come in time.
-fn wait(told: &Receiver<Told>, work: Option<Duration>, state: &Path) -> Option<String> {
-    let start = Instant::now();
-    let Ok(Told::Read(session)) = told.recv_timeout(PATIENCE) else {
-        let _ = account::note_fault(state);
-        return None;
-    };
-    loop {
-        match told.recv_timeout(WORK / 4) {
-            Ok(Told::Answer(line)) => return line,
-            Err(mpsc::RecvTimeoutError::Timeout) => {}
-            _ => return None,
-        }
-        let busy = work.is_some_and(|most| worked(start) > most);
-        if busy || start.elapsed() > LIMIT {
-            if work.is_some() {
-                let _ = account::note_error(state, &session);
+    /// The same on a thread that is given up, and ends with the process, when it takes too much.
+    fn answer_in_time(self) -> Option<String> {
+        let start = Instant::now();
+        let guards = matches!(self.hook, Hook::Guard(_));
+        let (sender, told) = mpsc::channel();
+        let job = self.clone();
+        std::thread::spawn(move || sender.send(job.answer()));
+        loop {
+            match told.recv_timeout(WORK / 4) {
+                Ok(line) => return line,
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {}
             }
-            return None;
+            if guards && worked(start) > WORK {
+                return self.note_error();
+            }
         }
+    }
+
+    fn verdict(&self) -> Result<Verdict> {
+        match &self.hook {
+            Hook::Guard(limits) => {
+                retry_guard::run(&self.event, &self.state, *limits, self.now.as_millisecond())
+            }
+            Hook::Meter { budget } => {
+                let terms = Terms {
+                    prices: &Prices::built_in(),
+                    budget: *budget,
+                };
+                token_meter::run(&self.event, &self.state, terms, self.now)
+            }
+        }
+    }
+
+    fn note_error(&self) -> Option<String> {
+        if matches!(self.hook, Hook::Guard(_)) {
+            let _ = account::note_error(&self.state, &self.event.session);
+        }
+        None
     }
 }
 
@@ -181,11 +190,14 @@ fn worked(start: Instant) -> Duration {
 }
 
 /// Reads up to the end of the first JSON value, not of the stream: some hosts leave it open. None
-/// when that is no object.
+/// when it does not come in time, or is no object.
 fn read_value(mut stdin: Box<dyn Read + Send>) -> Option<Vec<u8>> {
+    let end = Instant::now() + PATIENCE;
     let mut bytes = Vec::new();
     let mut buffer = vec![0; 64 * 1024];
-    while let Ok(read @ 1..) = stdin.read(&mut buffer) {
+    while is_ready(end)
+        && let Ok(read @ 1..) = stdin.read(&mut buffer)
+    {
         bytes.extend(&buffer[..read]);
         if bytes.len() > LONGEST || !begins_as_an_object(&bytes) {
             return None;
@@ -201,6 +213,25 @@ fn read_value(mut stdin: Box<dyn Read + Send>) -> Option<Vec<u8>> {
         }
     }
     Some(bytes)
+}
+
+/// Whether standard input has something, or its end, before `end`.
+#[cfg(unix)]
+fn is_ready(end: Instant) -> bool {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let left = end.saturating_duration_since(Instant::now());
+    let Ok(left) = left.try_into() else {
+        return false;
+    };
+    let stdin = io::stdin();
+    let mut all = [PollFd::new(&stdin, PollFlags::IN)];
+    matches!(poll(&mut all, Some(&left)), Ok(1..))
+}
+
+/// Elsewhere a read waits, and Claude Code's own limit ends it.
+#[cfg(not(unix))]
+fn is_ready(_: Instant) -> bool {
+    true
 }
 
 fn begins_as_an_object(bytes: &[u8]) -> bool {

@@ -10,6 +10,7 @@ use super::place::{Opened, Purpose, Where, config_folder, running_binary};
 use super::proof;
 use crate::escape::{quoted, shown};
 use crate::exit::Status;
+use crate::hook::account;
 use crate::host::Host;
 use crate::install::plan::{Options, Plan};
 use crate::install::verify::{self, Finding};
@@ -34,7 +35,17 @@ struct Answer {
     on_path: bool,
     driver: Option<String>,
     proof: Option<String>,
+    guard: Option<Guard>,
     places: Vec<Seen>,
+}
+
+/// What the retry guard did, in the sessions that are still on disk.
+#[derive(Serialize)]
+struct Guard {
+    denied: usize,
+    warned: usize,
+    errors: u64,
+    asleep: usize,
 }
 
 /// One place, installed or not.
@@ -83,6 +94,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Status> {
             Ok(last) => last.map(|(line, _)| line),
             Err(error) => Some(format!("{error:#}")),
         },
+        guard: guard(host),
         places: [project, user]
             .iter()
             .map(|place| installed(place, &running.path, host))
@@ -95,6 +107,16 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Status> {
         print(&answer, host)?;
     }
     Ok(Status::Done)
+}
+
+fn guard(host: &Host) -> Option<Guard> {
+    let sum = account::summary(&host.state_folder().ok()?, None).ok()?;
+    Some(Guard {
+        denied: sum.denied,
+        warned: sum.nudged,
+        errors: sum.errors,
+        asleep: sum.asleep,
+    })
 }
 
 fn installed(place: &Where, running: &std::path::Path, host: &Host) -> Seen {
@@ -198,6 +220,22 @@ fn print(answer: &Answer, host: &mut Host) -> Result<()> {
     )?;
     for place in &answer.places {
         print_place(place, host)?;
+    }
+    if let Some(guard) = &answer.guard {
+        let Guard {
+            denied,
+            warned,
+            asleep,
+            ..
+        } = guard;
+        let sleeps = match asleep {
+            0 => String::new(),
+            n => format!("; it failed too often in {n} sessions and sleeps there"),
+        };
+        writeln!(
+            host.out,
+            "guard    refused {denied} calls, warned at {warned}{sleeps}"
+        )?;
     }
     match &answer.driver {
         Some(path) => writeln!(host.out, "driver   {}", shown(path))?,

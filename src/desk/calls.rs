@@ -112,6 +112,12 @@ impl<'a> Calls<'a> {
         std::thread::sleep(self.limits.pause);
     }
 
+    /// Whether a process is over; see [`Driver::has_ended`].
+    #[must_use]
+    pub fn has_ended(&self, pid: i64) -> bool {
+        self.driver.has_ended(pid)
+    }
+
     /// When a process started; see [`Driver::process_start`].
     #[must_use]
     pub fn process_start(&self, pid: i64) -> Option<String> {

@@ -31,6 +31,11 @@ impl Cua {
         Self { binary }
     }
 
+    /// What it answers to these words, unjudged: `status`, `--version`.
+    pub fn say(&self, words: &[&str], limit: Duration) -> Result<Answer> {
+        self.run(words, Vec::new(), limit)
+    }
+
     fn run(&self, words: &[&str], stdin: Vec<u8>, limit: Duration) -> Result<Answer> {
         let mut child = command(&self.binary)
             .args(words)
@@ -93,6 +98,10 @@ impl Driver for Cua {
 
     fn process_start(&self, pid: i64) -> Option<String> {
         process_start(pid)
+    }
+
+    fn has_ended(&self, pid: i64) -> bool {
+        stat(pid).is_some_and(|fields| fields.first().is_some_and(|state| state == "Z"))
     }
 
     /// `describe` needs no background process, and exits 64 for a tool that is not there.
@@ -222,18 +231,27 @@ fn detach(command: &mut Command) {
 #[cfg(not(unix))]
 fn detach(_: &mut Command) {}
 
-/// Field 22 of `/proc/PID/stat`: clock ticks after boot. The name in field 2 can hold anything, so
-/// the count begins after its last bracket. (man 5 `proc_pid_stat`)
+/// Field 22 of `/proc/PID/stat`: clock ticks after boot. One that only waits to be reaped is gone.
 #[cfg(target_os = "linux")]
 fn process_start(pid: i64) -> Option<String> {
+    let fields = stat(pid)?;
+    let state = fields.first()?;
+    fields.get(19).filter(|_| state != "Z").cloned()
+}
+
+/// `/proc/PID/stat` from field 3 on. The name in field 2 can hold anything, so they begin after
+/// its last bracket. (man 5 `proc_pid_stat`)
+#[cfg(target_os = "linux")]
+fn stat(pid: i64) -> Option<Vec<String>> {
     let stat = fs_err::read(format!("/proc/{pid}/stat")).ok()?;
     let stat = String::from_utf8_lossy(&stat);
     let fields = &stat[stat.rfind(')')? + 1..];
-    // One that only waits to be reaped is gone.
-    if fields.trim_start().starts_with('Z') {
-        return None;
-    }
-    fields.split_whitespace().nth(19).map(str::to_owned)
+    Some(fields.split_whitespace().map(str::to_owned).collect())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn stat(_: i64) -> Option<Vec<String>> {
+    None
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]

@@ -21,6 +21,12 @@ pub trait Driver {
     /// process. None when there is no such process or it cannot be told.
     fn process_start(&self, pid: i64) -> Option<String>;
 
+    /// Whether the process ended and only waits for its parent to notice. False where that cannot
+    /// be told.
+    fn has_ended(&self, _pid: i64) -> bool {
+        false
+    }
+
     /// Whether it has this tool.
     fn offers(&mut self, tool: &str, limit: Duration) -> Result<bool>;
 

@@ -62,11 +62,11 @@ pub fn locate(places: &Places) -> Result<PathBuf> {
 /// One text a platform, so that nobody reads about another one.
 fn how_to_install() -> &'static str {
     if cfg!(target_os = "macos") {
-        "install CuaDriver.app and its command line (github.com/trycua/cua, libs/cua-driver), and allow it Accessibility and Screen Recording in System Settings"
+        "install CuaDriver.app and its command line, and allow it Accessibility in System Settings, as docs/cua-driver-install.md says (github.com/trycua/cua, libs/cua-driver)"
     } else if cfg!(target_os = "linux") {
-        "install it with `pipx install cua-driver`, and at-spi2-core with the system's package manager; or set CUA_DRIVER_BIN to its absolute path"
+        "install it with `pipx install cua-driver`, and at-spi2-core with the system's package manager, as docs/cua-driver-install.md says; or set CUA_DRIVER_BIN to its absolute path"
     } else {
-        "install it with `pipx install cua-driver`, or set CUA_DRIVER_BIN to its absolute path"
+        "install it with `pipx install cua-driver`, or set CUA_DRIVER_BIN to its absolute path; see docs/cua-driver-install.md"
     }
 }
 

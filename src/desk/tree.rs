@@ -39,6 +39,9 @@ pub struct Node {
     pub focused: bool,
     /// The control around it: an index into the same list.
     pub parent: Option<usize>,
+    /// The driver does not tell a field's text from its label: its name is either. Drivers before
+    /// 0.33 on Linux.
+    pub guessed: bool,
     /// Its short ref, without the `#`; see [`super::refs`].
     pub reference: Option<String>,
 }
@@ -65,6 +68,7 @@ impl Node {
             Some(value) => value,
             // A password field has its bullets in the name, and no value (0.37, Linux).
             None if is_bullets(self.name.reveal()) => &self.name,
+            None if self.guessed => &self.name,
             None if self.token.is_some() && self.is_field() => &EMPTY,
             None => &self.name,
         }
@@ -114,6 +118,16 @@ pub struct Tree {
     pub window_id: Option<i64>,
     /// Where its upper left corner is on the screen.
     pub origin: Option<[i64; 2]>,
+}
+
+impl Tree {
+    /// For an answer of a driver that names fields by their text and tells no values.
+    pub fn guess(&mut self) {
+        for node in &mut self.nodes {
+            let is_mac = node.role.reveal().starts_with("AX");
+            node.guessed = node.is_field() && node.value.is_none() && !is_mac;
+        }
+    }
 }
 
 /// Takes an answer of `get_window_state` apart; what is missing is left out.
@@ -175,6 +189,7 @@ fn element(element: &Value) -> Node {
             .find_map(|name| element.get(name)?.as_bool()),
         focused: element.get("focused") == Some(&Value::Bool(true)),
         parent: None,
+        guessed: false,
         reference: None,
         frame: match frame {
             [Some(x), Some(y), Some(w), Some(h)] => Some([x, y, w, h]),

@@ -107,14 +107,19 @@ impl<'a, 'b> Target<'a, 'b> {
         let wide = WIDE.iter();
         let wide = wide.map(|(name, value)| ((*name).to_owned(), value.to_json()));
         let wide = wide.collect();
-        let yes = match self.ask(own("get_window_state")?, &wide) {
-            // Drivers before 0.35 give both forms unasked, and some refuse the words for it.
+        let (yes, new) = match self.ask(own("get_window_state")?, &wide) {
+            // Drivers before 0.35 give both forms unasked; 0.33 and later refuse the words for it.
             Err(Stop::Failed(failure)) if failure.is("invalid_arguments") => {
-                self.ask(own("get_window_state")?, &Map::new())?
+                (self.ask(own("get_window_state")?, &Map::new())?, true)
             }
-            outcome => outcome?,
+            outcome => (outcome?, false),
         };
-        self.seen_in(&yes.answer, yes.bytes)
+        let tells_values = new || yes.answer.reveal().get("tree_format").is_some();
+        let mut seen = self.seen_in(&yes.answer, yes.bytes)?;
+        if !tells_values {
+            seen.tree.guess();
+        }
+        Ok(seen)
     }
 
     /// A read of this window that came inside another answer.
@@ -223,15 +228,34 @@ pub fn is_running<'n>(
     names: impl Iterator<Item = &'n str>,
 ) -> Result<bool, Stop> {
     let apps = calls.ask(own("list_apps")?, &Map::new(), None)?;
-    let runs = |name| matches!(app::pick(name, &apps.answer), App::Running(..));
-    Ok(names.into_iter().any(runs))
+    let mut names = names;
+    let runs = |name| {
+        matches!(
+            alive(calls, app::pick(name, &apps.answer)),
+            App::Running(..)
+        )
+    };
+    Ok(names.any(runs))
+}
+
+/// Without what ended and only waits to be reaped: the driver lists that too.
+fn alive(calls: &Calls, app: App) -> App {
+    let App::Running(mut pids, arguments) = app else {
+        return app;
+    };
+    pids.retain(|pid| !calls.has_ended(*pid));
+    match (pids.is_empty(), arguments) {
+        (false, arguments) => App::Running(pids, arguments),
+        (true, Some(arguments)) => App::Installed(arguments),
+        (true, None) => App::Unknown,
+    }
 }
 
 fn look_up(calls: &mut Calls, name: &str) -> Result<App, Stop> {
     let apps = calls.ask(own("list_apps")?, &Map::new(), None)?;
     calls.run.restrict(app::is_restricted(name, &apps.answer));
     calls.grant.app(calls.run.is_restricted())?;
-    Ok(app::pick(name, &apps.answer))
+    Ok(alive(calls, app::pick(name, &apps.answer)))
 }
 
 fn remember(calls: &mut Calls, window: Window, launched: Option<i64>) -> Result<Window, Stop> {

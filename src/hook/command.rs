@@ -40,6 +40,23 @@ static WAITS: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a test compiles it")
 });
 
+/// One of these stands in each of them.
+const WAITING: [&str; 13] = [
+    "sleep",
+    "wait",
+    "watch",
+    "until",
+    "while",
+    "gh run",
+    "kubectl",
+    "docker",
+    "curl",
+    "nc -z",
+    "systemctl",
+    "pg_isready",
+    "lsof",
+];
+
 static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"("element_token"\s*:\s*")s[0-9a-f]{8}(:\d+")"#).expect("a test compiles it")
 });
@@ -77,7 +94,8 @@ impl Command {
     /// Whether it waits for something.
     #[must_use]
     pub fn waits(&self) -> bool {
-        WAITS.is_match(&self.text)
+        let may = WAITING.iter().any(|word| self.text.contains(word));
+        may && WAITS.is_match(&self.text)
     }
 
     /// The command with the snapshots of its element tokens left out; none when it has no token.

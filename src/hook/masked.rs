@@ -12,6 +12,9 @@ use super::key::canonical;
 /// How much of an input is shown, in characters; fewer of those that cost more tokens.
 const SHOWN: usize = 88;
 
+/// So many characters are looked at to show so few.
+const LOOKED_AT: usize = 4000;
+
 /// Texts that were typed into an app: values of JSON keys, and the texts of `set`, `append` and
 /// `type` steps; each also with quotes that are escaped for a shell. The first group stays, the
 /// second is masked; a text that is never closed goes on to the end.
@@ -37,7 +40,12 @@ static TYPED: LazyLock<[Regex; 4]> = LazyLock::new(|| {
 /// The call's input, quoted.
 #[must_use]
 pub fn masked(call: &Call) -> String {
-    let text = without_typed(canonical(call));
+    let mut text = canonical(call);
+    // A text that is cut here is masked up to its end.
+    if let Some((end, _)) = text.char_indices().nth(LOOKED_AT) {
+        text.truncate(end);
+    }
+    let text = without_typed(text);
     let mut left = SHOWN;
     let shown = text.chars().take_while(|c| {
         let cost = cost(*c);

@@ -10,6 +10,7 @@ use std::time::UNIX_EPOCH;
 use anyhow::{Result, bail};
 use fs_err as fs;
 use walkdir::{DirEntry, WalkDir};
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::escape::quoted;
 
@@ -22,7 +23,8 @@ pub struct Found {
     pub unreadable: Vec<(PathBuf, String)>,
     /// The folders that were searched.
     pub searched: Vec<PathBuf>,
-    seen: HashSet<PathBuf>,
+    /// Stand for the paths of the transcripts, which are many.
+    seen: HashSet<u128>,
 }
 
 /// One transcript file.
@@ -30,8 +32,6 @@ pub struct Found {
 pub struct Transcript {
     /// Its real path: no link in it.
     pub path: PathBuf,
-    /// Whose it is.
-    pub origin: Origin,
     /// Its size when it was found, in bytes.
     pub size: u64,
     /// When it changed last, in nanoseconds since 1970; 0 where that is not known.
@@ -55,6 +55,14 @@ pub struct Origin {
     pub agent: Option<String>,
     /// The folder that holds the session's file, which Claude Code names after the project's path.
     pub project: Option<String>,
+}
+
+impl Transcript {
+    /// Whose it is.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        origin(&self.path)
+    }
 }
 
 impl Found {
@@ -134,9 +142,11 @@ impl Found {
             }
             Err(error) => return self.unreadable.push((path.to_owned(), error.to_string())),
         };
-        if self.seen.insert(real.clone()) {
+        if self
+            .seen
+            .insert(xxh3_128(real.as_os_str().as_encoded_bytes()))
+        {
             self.transcripts.push(Transcript {
-                origin: origin(&real),
                 path: real,
                 size: kind.len(),
                 changed: changed(kind),

@@ -45,9 +45,15 @@ const WORTH_A_THREAD: u64 = 2 << 20;
 impl Scan {
     /// Reads every transcript that was found; one that cannot be read does not stop the rest.
     /// The rank of a file is its place in the order of paths, however they were named: it decides
-    /// ties. `seen` is told, from any thread, how many bytes of all files found are done.
+    /// ties.
     #[must_use]
-    pub fn of(found: Found, seen: impl Fn(u64, u64) + Sync) -> Self {
+    pub fn of(found: Found) -> Self {
+        Self::watched(found, |_, _| {})
+    }
+
+    /// The same; `seen` is told, from any thread, how many bytes of all are done.
+    #[must_use]
+    pub fn watched(found: Found, seen: impl Fn(u64, u64) + Sync) -> Self {
         Self::all(found, None, &seen).0
     }
 
@@ -64,22 +70,27 @@ impl Scan {
     }
 
     fn all(mut found: Found, ledger: Option<Ledger>, seen: Seen<'_>) -> (Self, Option<Ledger>) {
-        found.transcripts.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut ranked: Vec<_> = (0..).zip(found.transcripts).collect();
+        found
+            .transcripts
+            .sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        found.transcripts.shrink_to_fit();
+        let transcripts = found.transcripts;
+        // The largest first, so that no thread is left alone with it at the end.
+        let mut order: Vec<usize> = (0..transcripts.len()).collect();
+        order.sort_by_key(|at| Reverse(transcripts[*at].size));
         let scan = Self {
             unreadable: found.unreadable,
-            next: u32::try_from(ranked.len()).unwrap_or(u32::MAX),
+            next: u32::try_from(transcripts.len()).unwrap_or(u32::MAX),
             ..Self::default()
         };
-        // The largest first, so that no thread is left alone with it at the end.
-        ranked.sort_by_key(|(_, transcript)| Reverse(transcript.size));
         let work = Work {
-            all: ranked.iter().map(|(_, transcript)| transcript.size).sum(),
+            all: transcripts.iter().map(|transcript| transcript.size).sum(),
             seen,
             next: AtomicUsize::new(0),
             done: Mutex::new((scan, Vec::new())),
             ledger: ledger.as_ref(),
-            ranked,
+            transcripts,
+            order,
         };
         thread::scope(|scope| {
             for _ in 1..work.threads() {
@@ -124,7 +135,7 @@ impl Scan {
     }
 
     fn take(&mut self, rank: u32, transcript: &Transcript, reading: &Reading) {
-        self.add(rank, &reading.rows, &transcript.origin);
+        self.add(rank, &reading.rows, &reading.origin);
         self.bytes += reading.bytes;
         match &reading.end {
             Ok(()) => self.read += 1,
@@ -150,7 +161,9 @@ type Seen<'a> = &'a (dyn Fn(u64, u64) + Sync);
 struct Work<'a> {
     all: u64,
     seen: Seen<'a>,
-    ranked: Vec<(u32, Transcript)>,
+    /// By rank.
+    transcripts: Vec<Transcript>,
+    order: Vec<usize>,
     next: AtomicUsize,
     ledger: Option<&'a Ledger>,
     done: Mutex<(Scan, Vec<(PathBuf, Entry)>)>,
@@ -160,21 +173,21 @@ impl Work<'_> {
     fn threads(&self) -> usize {
         let worth = usize::try_from(self.all / WORTH_A_THREAD).unwrap_or(usize::MAX);
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        cores.min(worth).min(self.ranked.len())
+        cores.min(worth).min(self.order.len())
     }
 
     fn run(&self) {
         let mut buffer = Vec::new();
-        while let Some((rank, transcript)) =
-            self.ranked.get(self.next.fetch_add(1, Ordering::Relaxed))
-        {
+        while let Some(&at) = self.order.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            let transcript = &self.transcripts[at];
+            let rank = u32::try_from(at).unwrap_or(u32::MAX);
             let known = match self.ledger.map(|ledger| ledger.known(transcript)) {
                 None => Known::Nothing,
                 Some(entry) => entry.map_or(Known::New, Known::Entry),
             };
             let mut reading = transcript::read(transcript, known, &mut buffer);
             let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.0.take(*rank, transcript, &reading);
+            done.0.take(rank, transcript, &reading);
             (self.seen)(done.0.bytes, self.all);
             let entry = reading.entry.take();
             done.1

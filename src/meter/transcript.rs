@@ -7,7 +7,7 @@ use std::path::Path;
 use fs_err::File;
 use serde::Deserialize;
 
-use super::find::Transcript;
+use super::find::{Origin, Transcript};
 use super::ledger::Entry;
 use super::lines::{Line, Lines};
 use super::loose::Text;
@@ -19,6 +19,8 @@ const LONGEST: usize = 4 << 20;
 
 /// One transcript, as far as it could be read.
 pub struct Reading {
+    /// Whose they are.
+    pub origin: Origin,
     /// Its rows.
     pub rows: Rows,
     /// Its length when it was read.
@@ -43,6 +45,7 @@ pub enum Known<'a> {
 /// Reads it. `buffer` may have served before, and serves again.
 pub fn read(transcript: &Transcript, known: Known<'_>, buffer: &mut Vec<u8>) -> Reading {
     let keep = !matches!(known, Known::Nothing);
+    let origin = transcript.origin();
     let (mut rows, mut from, mut same) = (Rows::default(), 0, false);
     if let Known::Entry(entry) = known
         && let Ok(unchanged) = entry.holds(transcript)
@@ -50,10 +53,11 @@ pub fn read(transcript: &Transcript, known: Known<'_>, buffer: &mut Vec<u8>) -> 
     {
         (rows, from, same) = (known, entry.whole, unchanged);
     }
-    if transcript.origin.agent.is_some() {
+    if origin.agent.is_some() {
         rows.agent_type = agent_type(&transcript.path).or(rows.agent_type);
     }
     let mut reading = Reading {
+        origin,
         rows,
         bytes: from,
         end: Ok(()),
@@ -89,7 +93,7 @@ fn go_on(
         if !line.whole && keep {
             whole = Some(reading.rows.clone());
         }
-        if let Err(error) = take(transcript, &line, &mut reading.rows) {
+        if let Err(error) = take(transcript, &line, reading) {
             break Err(error);
         }
     };
@@ -106,9 +110,10 @@ fn go_on(
 
 /// A long line that may hold a record is read a second time, without holding it. Only one that is
 /// broken is held as a whole.
-fn take(transcript: &Transcript, line: &Line<'_>, rows: &mut Rows) -> io::Result<()> {
+fn take(transcript: &Transcript, line: &Line<'_>, reading: &mut Reading) -> io::Result<()> {
+    let (rows, origin) = (&mut reading.rows, &reading.origin);
     let Some(range) = line.long.as_ref().filter(|_| line.usage) else {
-        rows.take(line, &transcript.origin);
+        rows.take(line, origin);
         return Ok(());
     };
     let again = || {
@@ -117,7 +122,7 @@ fn take(transcript: &Transcript, line: &Line<'_>, rows: &mut Rows) -> io::Result
         io::Result::Ok(file.take(range.end - range.start))
     };
     if let Some(parsed) = parse_long(again()?) {
-        rows.take_parsed(parsed, &transcript.origin);
+        rows.take_parsed(parsed, origin);
         return Ok(());
     }
     let mut bytes = Vec::new();
@@ -128,7 +133,7 @@ fn take(transcript: &Transcript, line: &Line<'_>, rows: &mut Rows) -> io::Result
         usage: true,
         long: None,
     };
-    rows.take_slowly(&line, &transcript.origin);
+    rows.take_slowly(&line, origin);
     Ok(())
 }
 

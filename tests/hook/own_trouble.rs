@@ -131,6 +131,13 @@ fn after_twenty_failures_of_its_own_it_sleeps_for_the_session() {
 }
 
 #[test]
+fn a_large_event_is_answered_like_a_small_one() {
+    let mut story = Story::new("2.1.332");
+    let long = command(&format!("make '{}'", "x".repeat(300_000)));
+    assert_eq!(refused_at(&mut story, &long), Some(3));
+}
+
+#[test]
 fn input_that_is_no_event_is_counted_once_the_guard_has_a_folder() {
     let mut story = Story::new("2.1.332");
     story.fail(&json!({}));

@@ -52,6 +52,7 @@ fn status_in_a_screenful() {
       desk commands are allowed
       launchers start [ROOT]/bin/lean-computer-use
     user     not installed in [HOME]/.claude
+    guard    refused 0 calls, warned at 0
     driver   cua-driver was not found
     proof    none yet: lean-computer-use verify --proof
     claude   its folder is "~/.claude"
@@ -122,6 +123,32 @@ fn a_healthy_install() {
     }
 }
 
+#[test]
+#[cfg(unix)]
+fn a_guard_that_was_set_is_not_called_broken() {
+    let ctx = TestContext::installed();
+    ctx.trusted();
+    ctx.write(
+        ".claude/lean-computer-use/config.toml",
+        "[guard]\nscope = \"off\"\n",
+    );
+    let seen = ctx.run(&["doctor"]).observe();
+    assert!(
+        seen.stdout
+            .contains("note project: guard: it is set to guard less"),
+        "{seen}"
+    );
+    assert_eq!(ctx.failing(), Vec::<String>::new());
+    ctx.write(".claude/lean-computer-use/config.toml", "[guard\n");
+    let failing = ctx.failing();
+    assert!(
+        failing
+            .iter()
+            .any(|line| line.starts_with("project: config: could not use")),
+        "{failing:?}"
+    );
+}
+
 type Harm = (&'static str, fn(&TestContext));
 
 #[test]
@@ -180,7 +207,7 @@ fn each_failing_check_ends_with_what_mends_it() {
             },
         ),
         (
-            "project: refusal: a third identical failure was not refused (exit 0, no output); is the guard switched off in config.toml?: lean-computer-use install",
+            "project: refusal: a third identical failure was not refused (exit 0, no output): lean-computer-use install",
             |ctx| {
                 ctx.write(".claude/lean-computer-use/hooks/retry-guard", "exit 0\n");
             },

@@ -15,7 +15,7 @@ fn a_fresh_project() {
     exit 0
     --- stdout
     installed lean-computer-use [VERSION] in [PROJECT]
-      13 files written below .claude
+      14 files written below .claude
       entries merged into .claude/settings.json
       the desk commands are not allowed: each call asks, and background subagents are refused
       to allow them: lean-computer-use install --allow
@@ -23,6 +23,7 @@ fn a_fresh_project() {
         Bash(lean-computer-use desk:*)
         Bash(lean-computer-use desk-run:*)
         Bash(lean-computer-use desk-read:*)
+        Bash(lean-computer-use desk-running:*)
         Bash(lean-computer-use desk-clean:*)
     next: start claude in [PROJECT]; hooks and agent start with the next session
     --- stderr
@@ -32,7 +33,7 @@ fn a_fresh_project() {
     snapshot!(ctx, ctx.run(&["verify"]).observe().expect(0), @r#"
     exit 0
     --- stdout
-    ok: all 23 things in [PROJECT] are as shipped
+    ok: all 24 things in [PROJECT] are as shipped
     --- stderr
     ---
     "#);
@@ -46,7 +47,7 @@ fn a_fresh_project() {
     snapshot!(ctx, ctx.uninstall(0), @r#"
     exit 0
     --- stdout
-    removed lean-computer-use from [PROJECT]: 13 files
+    removed lean-computer-use from [PROJECT]: 14 files
       .claude/settings.json held nothing else and is gone
     --- stderr
     ---
@@ -80,6 +81,7 @@ fn what_is_installed() {
     0755 .claude/lean-computer-use/desk/desk-clean
     0755 .claude/lean-computer-use/desk/desk-read
     0755 .claude/lean-computer-use/desk/desk-run
+    0755 .claude/lean-computer-use/desk/desk-running
     0644 .claude/lean-computer-use/exit-codes.json
     .claude/lean-computer-use/hooks/
     0644 .claude/lean-computer-use/hooks/retry-guard
@@ -133,7 +135,7 @@ fn what_was_there_comes_back() {
     let settings: serde_json::Value = serde_json::from_str(&ctx.read(SETTINGS)).unwrap();
     assert_eq!(
         settings["permissions"]["allow"].as_array().unwrap().len(),
-        4
+        5
     );
     assert_eq!(ctx.drift(), Vec::<String>::new());
     ctx.write(".claude/lean-computer-use/local/evidence/read.txt", "ours");

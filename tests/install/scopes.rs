@@ -18,7 +18,7 @@ fn the_users_own_folder() {
         .expect(0);
     snapshot!(ctx, seen.stdout, @r"
     installed lean-computer-use [VERSION] in [HOME]/.claude
-      13 files written
+      14 files written
       entries merged into settings.json
       the desk commands are allowed in permissions.allow
     next: start claude in any project; hooks and agent start with the next session

@@ -1,6 +1,6 @@
 //! `doctor`: does it work here? One line a check; each failing line ends with the one command that
 //! mends it. One file a group of lines: `installed` (files, binary, permissions), `claude` (what
-//! Claude Code makes of its settings), `hooks` (they are really fired).
+//! Claude Code makes of its settings), `hooks` (they are really fired), `driver` (of the desk tools).
 
 use std::io::Write;
 
@@ -12,6 +12,7 @@ use crate::exit::Doctor;
 use crate::host::Host;
 
 mod claude;
+mod driver;
 mod fire;
 mod hooks;
 mod installed;
@@ -108,6 +109,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Doctor> {
     claude::version(host, &mut lines);
     installed::state_folder(host, &mut lines);
     lines.push(installed::proof(host));
+    driver::lines(host, &mut lines);
     let ok = lines.iter().all(|line| line.state != State::Fail);
     if args.json {
         let answer = Answer {

@@ -42,7 +42,7 @@ impl Corpus {
         let seen = |done, all| progress.seen(done, all);
         let mut scan = match &ask.ledger {
             Some(folder) => Scan::with_ledger(found, folder, seen),
-            None => Scan::of(found, seen),
+            None => Scan::watched(found, seen),
         };
         drop(progress);
         if let Some(bytes) = &stdin {

@@ -106,7 +106,8 @@ fn driver_answers(stop: &Stop) -> bool {
 /// `done` when a check that held stands after every action that nothing else proved.
 #[must_use]
 pub fn overall(steps: &[Outcome]) -> Status {
-    let proved = |step: &Outcome| matches!(step.verb, "expect" | "wait");
+    let proved =
+        |step: &Outcome| matches!(step.verb, "expect" | "wait") && step.status == Status::Done;
     let last = steps.iter().rposition(proved).unwrap_or(0);
     let open =
         |(index, step): (usize, &Outcome)| step.status == Status::Unverified && index >= last;

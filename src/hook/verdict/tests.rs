@@ -24,20 +24,8 @@ fn reason(command: &str, refusal: &Refusal<'_>) -> String {
     reason
 }
 
-/// More than any tokenizer makes of English and of code: a token for each six letters of a word,
-/// each three digits, and each other character that is no single blank.
 fn tokens(text: &str) -> usize {
-    let kind = |c: char| match c {
-        'a'..='z' | 'A'..='Z' => 6,
-        '0'..='9' => 3,
-        _ => 1,
-    };
-    let text = text.replace(' ', "\0");
-    let chars: Vec<_> = text.chars().collect();
-    let runs = chars.chunk_by(|a, b| kind(*a) == kind(*b) && kind(*a) > 1);
-    runs.filter(|run| run[0] != '\0')
-        .map(|run| run.len().div_ceil(kind(run[0])))
-        .sum()
+    bpe_openai::o200k_base().count(text)
 }
 
 #[test]
