@@ -67,6 +67,7 @@ fn every_release_can_be_upgraded_and_removed() {
         before_release(&fresh);
         fresh.run(&["install", "--allow"]).observe().expect(0);
         let sorted = |ctx: &TestContext| {
+            // A rule that is new stands last, so the commas differ.
             let text = ctx.read(SETTINGS);
             let lines = text
                 .lines()
