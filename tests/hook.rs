@@ -132,7 +132,7 @@ fn the_third_identical_failure_is_refused_with_a_reason() {
             refusal["hookSpecificOutput"]["permissionDecisionReason"],
             "retry guard: not run. This exact call failed 2 times with the same error (exit 127), \
              last 14 s ago: \"no-such-cmd-zz\". Allowed instead: a changed call, or this one after \
-             a file edit, a new user prompt or 106 s from now. Otherwise stop and report the failure."
+             a file edit, a new user prompt or 2 min from now. Otherwise stop and report the failure."
         );
         assert_eq!(story.fail(&call), ["deny", ""], "a refusal is no progress");
         assert_eq!(story.fail(&command("other")), ["", ""]);
