@@ -340,7 +340,7 @@ fn an_answer_for_another_window_is_no_answer() {
 }
 
 /// The driver's report on a batch: how each action went, and the read after the last one.
-fn report(steps: Value, after: (&'static str, Value)) -> (&'static str, Value) {
+fn report(steps: &Value, after: &(&'static str, Value)) -> (&'static str, Value) {
     let executed = steps.as_array().map_or(0, Vec::len);
     let observation = json!({"ok": true, "state": after.1});
     let report = json!({"executed": executed, "steps": steps, "observation": observation});
@@ -353,7 +353,7 @@ fn a_batch_answers_as_single_calls_do() {
     let steps = ["click Save", "click Save", "expect Name = x"];
     let answers = vec![
         read(1, ""),
-        report(json!([ok(), ok()]), read(2, "x")),
+        report(&json!([ok(), ok()]), &read(2, "x")),
         read(3, "x"),
     ];
     let came = run_with(true, &steps, answers);
@@ -363,7 +363,7 @@ fn a_batch_answers_as_single_calls_do() {
     assert_eq!(came.asked[3]["observe"]["include_screenshot"], false);
 
     let no = |code: &str| json!({"ok": false, "tool": "click", "code": code, "message": "m"});
-    let failed = report(json!([ok(), no("background_unavailable")]), read(2, ""));
+    let failed = report(&json!([ok(), no("background_unavailable")]), &read(2, ""));
     let came = run_with(
         true,
         &["click Save", "click Save"],
@@ -374,7 +374,7 @@ fn a_batch_answers_as_single_calls_do() {
     let stale = json!({"ok": false, "message": "element_token is stale; read again"});
     let answers = vec![
         read(1, ""),
-        report(json!([ok(), stale]), read(2, "")),
+        report(&json!([ok(), stale]), &read(2, "")),
         read(3, ""),
         effect("click", "unverifiable"),
         read(4, ""),
@@ -389,7 +389,7 @@ fn a_batch_answers_as_single_calls_do() {
         run_with(true, &["click Save", "click Save"], lost).to,
         "step 1: unknown timed_out"
     );
-    let cut = vec![read(1, ""), report(json!([ok()]), read(2, ""))];
+    let cut = vec![read(1, ""), report(&json!([ok()]), &read(2, ""))];
     assert_eq!(
         run_with(true, &["click Save", "click Save"], cut).to,
         "step 2: unknown report_cut_short"
@@ -408,12 +408,12 @@ fn texts_of_a_batch_are_read_back() {
     let steps = ["set Name = a", "set Mail = b"];
     let good = vec![
         two(1, "", ""),
-        report(json!([ok(), ok()]), two(2, "a", "b")),
+        report(&json!([ok(), ok()]), &two(2, "a", "b")),
     ];
     assert_eq!(run_with(true, &steps, good).to, "done");
     let cut = vec![
         two(1, "", ""),
-        report(json!([ok(), ok()]), two(2, "a", "")),
+        report(&json!([ok(), ok()]), &two(2, "a", "")),
         two(3, "a", ""),
         two(4, "a", ""),
         two(5, "a", ""),
