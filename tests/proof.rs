@@ -40,7 +40,13 @@ fn main() -> ExitCode {
         println!("\nproof of exit codes: skipped, as this run is filtered");
         return ExitCode::SUCCESS;
     }
-    let mut facts = run::facts().unwrap();
+    let mut facts = match run::facts() {
+        Ok(facts) => facts,
+        Err(error) => {
+            println!("\nproof of exit codes: FAILED\n  {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     if words.iter().any(|word| word == "--write") {
         write(&mut facts).unwrap();
     }

@@ -67,14 +67,19 @@ fn of_this_run() -> Option<(Suite, Vec<Seen>)> {
 
 fn of_own_run() -> io::Result<(Suite, Vec<Seen>)> {
     let log = tempfile::NamedTempFile::new()?;
-    // Failures are seen in the log; the suite's own output would only bury ours.
-    Command::new(binary()?)
+    // The suite's own output would only bury ours.
+    let ended = Command::new(binary()?)
         .env(log::VARIABLE, log.path())
         .env_remove("RUST_TEST_THREADS")
         .arg("--test-threads=2")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()?;
+    if !ended.success() {
+        return Err(io::Error::other(
+            "the suite itself failed; run `cargo test --test main` and mend that first",
+        ));
+    }
     read(log.path())
 }
 
