@@ -135,7 +135,7 @@ fn lines() -> Vec<Vec<u8>> {
     lines
 }
 
-const PIECES: [&[u8]; 24] = [
+const PIECES: [&[u8]; 36] = [
     b"\"",
     b"\\",
     b"{",
@@ -160,14 +160,104 @@ const PIECES: [&[u8]; 24] = [
     br"\u0041",
     br"\ud800",
     br#"{"parentUuid""#,
+    br"\\",
+    br#"\""#,
+    b"\x1f",
+    br"\u00g0",
+    br"\x",
+    br"\u001b\u001b",
+    br#""\\""#,
+    br#""content":[],"#,
+    br#""id":"x","#,
+    br#""message":{"usage":{}},"#,
+    br#""usage":{"output_tokens":9}}"#,
+    br#"]},"usage":{"output_tokens":9}}"#,
 ];
+
+/// Lines made to fool whoever looks only at the head and the tail of a message.
+#[test]
+fn the_short_way_is_the_slow_way_on_lines_made_to_fool_it() {
+    let head =
+        r#"{"parentUuid":null,"message":{"id":"msg_1","model":"m","type":"message","content":"#;
+    let usage = r#""stop_reason":null,"usage":{"input_tokens":3,"output_tokens":4}"#;
+    let tail = r#","requestId":"r","type":"assistant","uuid":"u","timestamp":"t","sessionId":"s"}"#;
+    let nested = r#"{"message":{"id":"msg_2","usage":{"output_tokens":90}},"type":"assistant"}"#;
+    let text = |text: &str| format!(r#"[{{"type":"text","text":"{text}"}}]"#);
+    let contents = [
+        text("plain"),
+        text(&nested.replace('"', r#"\""#)),
+        text(&"]},\"usage\":{\"output_tokens\":90}}".replace('"', r#"\""#)),
+        text(r"\u001b[2J\u001b \\"),
+        text(&format!("{}{}", "x".repeat(60), r#"\\\\\" ]}} "#)),
+        text(r"\ud83d"),
+        text("torn").replace("\"}]", nested),
+        text(&format!("torn {head}[]")),
+        text("\t"),
+        text(r"\x"),
+        text("\u{feff}{"),
+        format!(r#"[{{"type":"tool_use","id":"t1","input":{nested}}}]"#),
+        format!(r#"[{{"type":"tool_use","input":[{nested},{nested}],"id":"t1"}},{nested}]"#),
+        r#"[{"type":"tool_use","id":"t1","id":"t2"}]"#.to_owned(),
+        r#"[{"type":"tool_use","id":"t\u0031"}]"#.to_owned(),
+        nested.to_owned(),
+        r#""text""#.to_owned(),
+        "null".to_owned(),
+        "[".to_owned(),
+        "[]]".to_owned(),
+        "[{]}".to_owned(),
+    ];
+    let again = [
+        String::new(),
+        r#","usage":{"output_tokens":90}"#.to_owned(),
+        r#","usage":null"#.to_owned(),
+        r#","id":"msg_2""#.to_owned(),
+        r#","i\u0064":"msg_2""#.to_owned(),
+        r#","content":[]"#.to_owned(),
+        format!(r#","container":{nested}"#),
+        format!(r#","container":[{{{usage}}}]"#),
+    ];
+    let after = [
+        String::new(),
+        format!(r#","toolUseResult":{nested}"#),
+        format!(r#","message":{{{usage}}}"#),
+        r#","message":null"#.to_owned(),
+        r#","type":"user""#.to_owned(),
+        r#","type":"progress","data":{}"#.to_owned(),
+        r#","timestamp":"u""#.to_owned(),
+        r#","cwd":"]}}\"""#.to_owned(),
+        r#"},"usage":{"output_tokens":90"#.to_owned(),
+        "}".to_owned(),
+    ];
+    let mut quick = 0;
+    for content in &contents {
+        for again in &again {
+            for after in &after {
+                for (first, then) in [
+                    (usage, again.as_str()),
+                    (&again[again.len().min(1)..], usage),
+                ] {
+                    let comma = if first.is_empty() || then.starts_with(',') || then.is_empty() {
+                        ""
+                    } else {
+                        ","
+                    };
+                    let line = format!("{head}{content},{first}{comma}{then}}}{after}{tail}");
+                    compare(line.as_bytes());
+                    quick += usize::from(quick::parse(line.as_bytes()).is_some());
+                }
+            }
+        }
+    }
+    assert!(quick > 100, "only {quick} of them are read the short way");
+}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn the_short_way_is_the_slow_way_on_broken_lines(
-        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..6_usize, 0..PIECES.len()), 1..4),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..7_usize, 0..PIECES.len()), 1..4),
+        other in any::<prop::sample::Index>(),
         which in any::<prop::sample::Index>(),
     ) {
         thread_local!(static LINES: Vec<Vec<u8>> = lines());
@@ -184,6 +274,8 @@ proptest! {
                 2 => { line.drain(at..=to.min(at + 40)); }
                 3 => { line.truncate(to); }
                 4 => { line.drain(..at); }
+                // A torn line with another one behind the break.
+                5 => LINES.with(|lines| { line.truncate(at); line.extend(&lines[other.index(lines.len())]); }),
                 _ => { let copy = line[at..to].to_vec(); line.extend(copy); }
             }
         }

@@ -57,12 +57,13 @@ fn value(rest: &[u8], farthest: usize) -> Option<(&[u8], &[u8])> {
     (length > 0).then(|| rest.split_at(rest.len() - length))
 }
 
-/// The text that ends here, without its quotes. A quote within it can only be an escaped one: then
-/// neither a colon nor a comma stands before it, and the walk ends.
+/// The text that ends here, without its quotes. A quote within it can only be an escaped one, and
+/// then a backslash stands before it.
 fn quoted(rest: &[u8], farthest: usize) -> Option<(&[u8], &[u8])> {
     let rest = rest.strip_suffix(b"\"")?;
     let open = farthest + memrchr(b'"', rest.get(farthest..)?)?;
-    Some((&rest[..open], &rest[open + 1..]))
+    let (before, text) = (&rest[..open], &rest[open + 1..]);
+    (!before.ends_with(b"\\")).then_some((before, text))
 }
 
 fn plain(value: &[u8]) -> Option<&str> {
@@ -108,6 +109,7 @@ mod tests {
                 None,
             ),
             (r#"["sessionId":"s","timestamp":"t"}"#, None),
+            (r#"{"u":"v","\"timestamp":"t","sessionId":"s"}"#, None),
             (r#"{"sessionId" : "s", "timestamp" : "t"}"#, None),
             ("{", None),
             ("", None),

@@ -6,7 +6,7 @@
 //! One file, replaced as a whole. Two programs may write at once: each takes in what the other has
 //! written before it replaces it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::find::{Transcript, changed};
+use super::find::{Found, Transcript, changed};
 use super::rows::Rows;
 
 /// Before the hash and the content. Changes whenever what is counted or how it is kept changes.
@@ -140,13 +140,19 @@ impl Ledger {
         }
     }
 
-    /// The transcripts below these folders that are not there any more, and their rows.
+    /// The transcripts below the folders that were searched that are not there any more, and their
+    /// rows.
     #[must_use]
-    pub fn gone(&self, folders: &[PathBuf]) -> Vec<(PathBuf, Rows)> {
+    pub fn gone(&self, found: &Found) -> Vec<(PathBuf, Rows)> {
         let real = |folder: &PathBuf| fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
-        let folders: Vec<_> = folders.iter().map(real).collect();
+        let folders: Vec<_> = found.searched.iter().map(real).collect();
+        let there = found.transcripts.iter().map(|there| there.path.as_path());
+        let there: HashSet<_> = there.collect();
         let gone = self.entries.iter().filter(|(path, _)| {
             let path = Path::new(path);
+            if there.contains(path) {
+                return false;
+            }
             let here = folders.iter().any(|folder| path.starts_with(folder));
             here && fs::symlink_metadata(path).is_err_and(|e| e.kind() == io::ErrorKind::NotFound)
         });

@@ -140,6 +140,36 @@ macro_rules! deserialize_any_shape {
 
 deserialize_any_shape!(Text, Count, Flag, Object<T> where T, List<T> where T);
 
+/// The same JSON with U+FFFD for each half of a surrogate pair that stands alone, which is how
+/// JavaScript writes a text that was cut within a character; none when there is no such.
+#[must_use]
+pub fn mended(text: &str) -> Option<String> {
+    // As long as what it stands for: up to its length, `text` is done.
+    let (mut out, mut from) = (String::new(), 0);
+    while let Some(at) = text.get(from..)?.find('\\').map(|at| from + at) {
+        let half = surrogate(text, at);
+        let pair = half == Some(false) && surrogate(text, at + 6) == Some(true);
+        let end = at + if pair { 12 } else { 2 };
+        if half.is_some() && !pair {
+            out.push_str(&text[out.len()..at]);
+            out.push_str("\\ufffd");
+        }
+        from = end;
+    }
+    (!out.is_empty()).then(|| out.clone() + &text[out.len()..])
+}
+
+/// Whether the escape that stands here is the second half of a surrogate pair; none when it is
+/// neither half.
+fn surrogate(text: &str, at: usize) -> Option<bool> {
+    let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+    match u16::from_str_radix(digits, 16).ok()? {
+        0xd800..0xdc00 => Some(false),
+        0xdc00..0xe000 => Some(true),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;
@@ -190,6 +220,24 @@ mod tests {
             let object = value.starts_with('{').then_some(Inner { a: Count(1) });
             assert_eq!(all.object.0, object, "{value}");
             assert_eq!(all.list.0.len(), if value.starts_with('[') { 3 } else { 0 });
+        }
+    }
+
+    #[test]
+    fn only_halves_of_pairs_are_mended() {
+        for (text, want) in [
+            (r#"{"a":"\ud83d"}"#, Some(r#"{"a":"\ufffd"}"#)),
+            (
+                r#"["\ude00\ud83d\ude00\uD83Dx"]"#,
+                Some(r#"["\ufffd\ud83d\ude00\ufffdx"]"#),
+            ),
+            (r#"["\ud83d\ude00"]"#, None),
+            (r#"["\\ud83d"]"#, None),
+            (r#"["\u0041 é\\"]"#, None),
+            (r"\", None),
+            (r"\ud83", None),
+        ] {
+            assert_eq!(mended(text).as_deref(), want, "{text}");
         }
     }
 }

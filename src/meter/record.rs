@@ -14,7 +14,7 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::lines::Line;
-use super::loose::{Count, Flag, List, Object, Text};
+use super::loose::{Count, Flag, List, Object, Text, mended};
 
 /// Tokens and server tool calls. All counts are as the API reports them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -242,10 +242,15 @@ fn whole(bytes: &[u8]) -> Option<Object<Entry>> {
     if let Ok(entry) = serde_json::from_slice(bytes) {
         return Some(entry);
     }
-    // Invalid UTF-8 in a field that is read, or a key that stands twice: both forgiven here.
+    // Invalid UTF-8 in a field that is read, a key that stands twice, or half a character where a
+    // text was cut: all forgiven here.
     let text = String::from_utf8_lossy(bytes);
-    serde_json::from_str(&text).ok().or_else(|| {
-        let value: Value = serde_json::from_str(&text).ok()?;
+    forgiving(&text).or_else(|| forgiving(&mended(&text)?))
+}
+
+fn forgiving(text: &str) -> Option<Object<Entry>> {
+    serde_json::from_str(text).ok().or_else(|| {
+        let value: Value = serde_json::from_str(text).ok()?;
         serde_json::from_value(value).ok()
     })
 }

@@ -61,7 +61,7 @@ impl Scan {
     #[must_use]
     pub fn with_ledger(found: Found, folder: &Path, seen: impl Fn(u64, u64) + Sync) -> Self {
         let ledger = Ledger::open(folder);
-        let gone = ledger.gone(&found.searched).into_iter();
+        let gone = ledger.gone(&found).into_iter();
         let gone = gone.map(|(path, rows)| (origin(&path), rows)).collect();
         let (mut scan, ledger) = Self::all(found, Some(ledger), &seen);
         scan.gone = gone;

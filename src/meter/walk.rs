@@ -3,7 +3,7 @@
 //! Does not look at what is skipped beyond its form; UTF-8 is checked only in texts that are asked
 //! for.
 
-use memchr::memchr_iter;
+use super::texts::{end, special};
 
 /// Where the walk is.
 pub struct Walk<'a> {
@@ -20,8 +20,6 @@ pub enum Plain<'a> {
     Null,
 }
 
-const ONES: u64 = u64::from_le_bytes([1; 8]);
-const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
 /// Deeper values are left to the slow way: one bit a level tells objects from lists.
 const DEEPEST: u32 = 60;
 
@@ -228,75 +226,6 @@ impl<'a> Walk<'a> {
         };
         self.at = end + 1;
         Some((&self.bytes[start..end], plain))
-    }
-}
-
-/// The quote that ends a text in which `at` is the first special byte.
-fn end(bytes: &[u8], at: usize) -> Option<usize> {
-    let end = memchr_iter(b'"', &bytes[at..]).find(|quote| {
-        let before = bytes[at..at + quote].iter().rev();
-        before.take_while(|byte| **byte == b'\\').count() % 2 == 0
-    })?;
-    let end = at + end;
-    if usual(&bytes[at..end], &bytes[at + 1..=end]) {
-        return Some(end);
-    }
-    let mut at = at;
-    loop {
-        at = special(bytes, at)?;
-        match bytes[at] {
-            b'"' => return Some(at),
-            b'\\' => at += escape(&bytes[at + 1..])?,
-            _ => return None,
-        }
-    }
-}
-
-/// Whether a text has no control characters and only the usual escapes, each backslash taken for
-/// the beginning of one. Has no branches, which makes it fast. `next` is one byte ahead.
-fn usual(text: &[u8], next: &[u8]) -> bool {
-    let odd = text.iter().zip(next).fold(0, |odd, (byte, next)| {
-        let is = |letter: u8| u8::from(*next == letter);
-        let letter = is(b'n') | is(b'"') | is(b'\\') | is(b't');
-        odd | u8::from(*byte < 0x20) | (u8::from(*byte == b'\\') & (letter ^ 1))
-    });
-    odd == 0
-}
-
-/// The next quote, backslash or control character from `at` on.
-fn special(bytes: &[u8], mut at: usize) -> Option<usize> {
-    while let Some(eight) = bytes.get(at..at + 8) {
-        let word = u64::from_le_bytes(eight.try_into().ok()?);
-        let control = word.wrapping_sub(ONES * 0x20) & !word;
-        let quote = zero(word ^ (ONES * u64::from(b'"')));
-        let backslash = zero(word ^ (ONES * u64::from(b'\\')));
-        // A borrow makes only bytes above the first hit wrong.
-        let hits = (control | quote | backslash) & HIGH;
-        if hits != 0 {
-            return Some(at + (hits.trailing_zeros() / 8) as usize);
-        }
-        at += 8;
-    }
-    let rest = bytes.get(at..)?.iter();
-    let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-    rest.copied()
-        .position(|byte| special(&byte))
-        .map(|more| at + more)
-}
-
-fn zero(word: u64) -> u64 {
-    word.wrapping_sub(ONES) & !word
-}
-
-/// The length of an escape whose letter stands first, with its backslash.
-fn escape(rest: &[u8]) -> Option<usize> {
-    match rest.first()? {
-        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(2),
-        b'u' => {
-            let hex = rest.get(1..5)?.iter().all(u8::is_ascii_hexdigit);
-            hex.then_some(6)
-        }
-        _ => None,
     }
 }
 

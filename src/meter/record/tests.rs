@@ -111,3 +111,11 @@ fn the_split_never_exceeds_the_total() {
         assert_eq!((usage.cache_write_5m(), usage.cache_write_1h), (five, one));
     }
 }
+
+/// Claude Code writes what a tool printed, cut at some length, within a character too.
+#[test]
+fn a_text_that_was_cut_within_a_character_hides_nothing() {
+    let line = ONE.replace("\"model\":\"m\"", r#""model":"m\ud83d","content":"\ud83d""#);
+    let parsed = parse_line(line.as_bytes());
+    assert_eq!((ids(&parsed), parsed.skipped), (vec!["msg_1"], None));
+}
