@@ -7,18 +7,21 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::cmd;
-use crate::exit::{Exits, Program, is_broken_pipe};
-use crate::host::Host;
+use crate::exit::{self, Exits, Program, is_broken_pipe};
+use crate::host::{Host, Start};
 
 /// Lets a coding agent operate native desktop apps cheaply and checkably.
 #[derive(Debug, Parser)]
 #[command(name = "lean-computer-use", version, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
+    /// End with an internal error instead of running
+    #[arg(long, global = true, hide = true)]
+    internal_error: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -53,14 +56,50 @@ enum Command {
     ExitCodes(cmd::exit_codes::Args),
 }
 
+/// The hidden flag that makes a command panic before it does anything, so that tests and
+/// `verify --proof` can see how a panic ends.
+pub const INTERNAL_ERROR: &str = "--internal-error";
+
+/// The command line as data, with each command's exit codes at the end of its help.
+#[must_use]
+pub fn command() -> clap::Command {
+    let mut cli = Cli::command();
+    for table in exit::table().commands {
+        let codes = format!("Exit codes:\n{}", exit::render::rows(&table));
+        let with_codes = |command: clap::Command| {
+            let help = match command.get_after_help() {
+                Some(help) => format!("{help}\n\n{codes}"),
+                None => codes,
+            };
+            command.after_long_help(help)
+        };
+        if cli.find_subcommand(&table.name).is_some() {
+            cli = cli.mut_subcommand(&table.name, with_codes);
+        } else if table.name == Program::COMMAND {
+            cli = with_codes(cli);
+        }
+    }
+    cli
+}
+
+fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
+    Cli::from_arg_matches(&command().try_get_matches_from(words)?)
+}
+
 /// Parses `words`, runs the command and prints what went wrong, if anything did.
 pub fn run(words: &[OsString], host: &mut Host) -> ExitCode {
     std::panic::set_hook(Box::new(report_panic));
-    let cli = match Cli::try_parse_from(words) {
+    let cli = match parse(words) {
         Ok(cli) => cli,
         Err(error) => return finish(host, |host| usage(&error, host)),
     };
-    match cli.command {
+    if cli.internal_error {
+        host.start = Start::Panics;
+    }
+    let Some(command) = cli.command else {
+        return finish(host, |_| Ok(Program::CouldNotRun));
+    };
+    match command {
         Command::Install(args) => finish(host, |host| cmd::install::run(&args, host)),
         Command::Uninstall(args) => finish(host, |host| cmd::uninstall::run(&args, host)),
         Command::Verify(args) => finish(host, |host| cmd::verify::run(&args, host)),
@@ -92,6 +131,7 @@ fn usage(error: &clap::Error, host: &mut Host) -> Result<Program> {
 
 fn finish<E: Exits>(host: &mut Host, command: impl FnOnce(&mut Host) -> Result<E>) -> ExitCode {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
+        assert!(host.start == Start::Runs, "asked for with {INTERNAL_ERROR}");
         let exit = command(host)?;
         host.out.flush()?;
         Ok::<E, anyhow::Error>(exit)
@@ -132,12 +172,10 @@ fn report_panic(info: &PanicHookInfo<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_sound() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 }

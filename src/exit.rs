@@ -1,9 +1,12 @@
 //! Exit codes as types. Each command returns its own enum, so a code that its table does not list
 //! does not compile. `assets/exit-codes.json` holds the same codes with their meaning and proof.
 
+pub mod render;
+mod table;
+
 use std::io;
 
-use serde::{Deserialize, Serialize};
+pub use table::{Class, CommandTable, Row, Summary, Table, table};
 
 /// What a command can end with.
 pub trait Exits: Copy {
@@ -245,49 +248,6 @@ desk_exits!(Desk "desk" &[0, 1, 2, 3, 4, 64, 70, 75]);
 desk_exits!(DeskRun "desk-run" &[0, 1, 2, 3, 4, 70, 75]);
 desk_exits!(DeskRead "desk-read" &[0, 1, 2, 70, 75]);
 desk_exits!(DeskRunning "desk-running" &[0, 2, 70, 75]);
-
-/// `assets/exit-codes.json`.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Table {
-    /// Version of this shape: 1.
-    pub schema: u32,
-    /// One entry a command.
-    pub commands: Vec<CommandTable>,
-}
-
-/// One command's codes.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct CommandTable {
-    /// As typed: `install`, `hook retry-guard`.
-    pub name: String,
-    /// Its rows, ascending; a row without `code` passes the driver's status on.
-    pub exits: Vec<Row>,
-}
-
-/// One row of a table.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Row {
-    /// The code; none for a class that stands for several.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<u8>,
-    /// `done`, `no`, `could-not-run`, `pending`, `unknown`, `no-such-tool`, `internal`,
-    /// `permissions`, `passthrough`.
-    pub class: String,
-    /// What it means, in one line.
-    pub meaning: String,
-    /// The tests that observed it.
-    pub proof: Vec<String>,
-}
-
-/// The table as embedded.
-///
-/// # Panics
-/// When the embedded data is not what this build expects, which a test rules out.
-#[must_use]
-pub fn table() -> Table {
-    serde_json::from_str(include_str!("../assets/exit-codes.json"))
-        .expect("assets/exit-codes.json is checked by a test")
-}
 
 /// Whether an error is only a reader that went away.
 #[must_use]

@@ -24,10 +24,21 @@ pub struct Host {
     pub out: Box<dyn Write>,
     /// Standard error: failures and warnings.
     pub err: Box<dyn Write>,
+    /// What the command does first.
+    pub start: Start,
     /// Whether a person sees standard output as it is written.
     pub out_is_terminal: bool,
     /// The same for standard error.
     pub err_is_terminal: bool,
+}
+
+/// What a command does first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// It runs.
+    Runs,
+    /// It panics. Only a hidden flag asks for that, to see how a panic ends.
+    Panics,
 }
 
 impl Host {
@@ -48,6 +59,7 @@ impl Host {
             stdin: Box::new(io::stdin()),
             out: Box::new(anstream::stdout()),
             err: Box::new(anstream::stderr()),
+            start: Start::Runs,
             out_is_terminal: io::stdout().is_terminal(),
             err_is_terminal: io::stderr().is_terminal(),
         }

@@ -22,3 +22,4 @@ pub mod hook;
 pub mod host;
 pub mod install;
 pub mod meter;
+pub mod proof;

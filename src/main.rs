@@ -13,7 +13,11 @@ fn main() -> ExitCode {
     // error ends with. https://docs.claude.com/en/docs/claude-code/hooks
     if argv.get(1).is_some_and(|word| word == "hook") {
         std::panic::set_hook(Box::new(|_| {}));
-        let _ = catch_unwind(AssertUnwindSafe(|| cmd::hook::run(&argv[2..], &mut host)));
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            let internal_error = argv.last().is_some_and(|word| word == cli::INTERNAL_ERROR);
+            assert!(!internal_error, "asked for");
+            cmd::hook::run(&argv[2..], &mut host)
+        }));
         return ExitCode::SUCCESS;
     }
     cli::run(&argv, &mut host)

@@ -520,3 +520,31 @@ fn old_reads_and_evidence_go_after_a_week() {
     assert!(!reads.exists() && !ctx.project.join(evidence).join("mine.json").exists());
     ctx.read(&format!("{evidence}/theirs.txt"));
 }
+
+#[test]
+fn what_is_returned_costs_few_tokens() {
+    let ctx = TestContext::new();
+    fs::create_dir_all(ctx.project.join(".claude/lean-computer-use")).unwrap();
+    let cost = |seen: &Observed| bpe_openai::o200k_base().count(&seen.stdout);
+    let read = simulated(&ctx, &["desk-read", "7"]).observe().expect(0);
+    assert!(read.stdout.contains("#c8"), "{read}");
+    let one = ["desk", "click", r#"{"element_token":"s00000001:7"}"#];
+    let seen = simulated(&ctx, &one).observe().expect(0);
+    assert!(cost(&seen) <= 12, "{} {seen}", cost(&seen));
+    let sum =
+        "click clear\nclick 7\nclick multiply\nclick 8\nclick result\nexpect \"edit bar\": = 56\n";
+    let run = |steps: &str| {
+        let run = simulated(&ctx, &["desk-run", "--evidence", "sum"]);
+        run.stdin(steps).observe().expect(0)
+    };
+    let seen = run(sum);
+    assert!(cost(&seen) <= 60, "{} {seen}", cost(&seen));
+    let seen = run(&format!(
+        "{sum}click add\nclick 2\nclick result\nread \"edit bar\":\n"
+    ));
+    assert!(
+        seen.stdout.starts_with("desk-run: unverified 10 steps"),
+        "{seen}"
+    );
+    assert!(cost(&seen) <= 90, "{} {seen}", cost(&seen));
+}

@@ -76,6 +76,11 @@ struct Came {
 }
 
 fn run(steps: &[&str], answers: Vec<(&'static str, Value)>) -> Came {
+    run_with(false, steps, answers)
+}
+
+/// `batches`: the driver takes several actions in one call.
+fn run_with(batches: bool, steps: &[&str], answers: Vec<(&'static str, Value)>) -> Came {
     let temp = tempfile::tempdir().unwrap();
     let state = StateFolder::claim(&temp.path().join("state")).unwrap();
     let mut run = Run::open(&state, "s", "app").unwrap();
@@ -90,7 +95,7 @@ fn run(steps: &[&str], answers: Vec<(&'static str, Value)>) -> Came {
         ),
     ];
     let mut driver = Scripted {
-        batches: false,
+        batches,
         answers: found.into_iter().chain(answers).collect(),
         asked: Vec::new(),
     };
@@ -134,7 +139,7 @@ fn read(n: u32, value: &str) -> (&'static str, Value) {
     ]);
     (
         "get_window_state",
-        json!({"pid": 7, "window_id": 9, "elements": elements}),
+        json!({"pid": 7, "window_id": 9, "tree_format": "both", "elements": elements}),
     )
 }
 
@@ -332,4 +337,117 @@ fn an_answer_for_another_window_is_no_answer() {
     };
     let came = run(&["click Save"], answers());
     assert_eq!(came.to, "step 1: not_found window_not_readable");
+}
+
+/// The driver's report on a batch: how each action went, and the read after the last one.
+fn report(steps: &Value, after: &(&'static str, Value)) -> (&'static str, Value) {
+    let executed = steps.as_array().map_or(0, Vec::len);
+    let observation = json!({"ok": true, "state": after.1});
+    let report = json!({"executed": executed, "steps": steps, "observation": observation});
+    ("run_steps", report)
+}
+
+#[test]
+fn a_batch_answers_as_single_calls_do() {
+    let ok = || json!({"ok": true, "tool": "click"});
+    let steps = ["click Save", "click Save", "expect Name = x"];
+    let answers = vec![
+        read(1, ""),
+        report(&json!([ok(), ok()]), &read(2, "x")),
+        read(3, "x"),
+    ];
+    let came = run_with(true, &steps, answers);
+    assert_eq!(came.to, "done");
+    let sent = &came.asked[3]["steps"];
+    assert_eq!(sent[1]["args"]["element_token"], "s00000001:1");
+    assert_eq!(came.asked[3]["observe"]["include_screenshot"], false);
+
+    let no = |code: &str| json!({"ok": false, "tool": "click", "code": code, "message": "m"});
+    let failed = report(&json!([ok(), no("background_unavailable")]), &read(2, ""));
+    let came = run_with(
+        true,
+        &["click Save", "click Save"],
+        vec![read(1, ""), failed],
+    );
+    assert_eq!(came.to, "step 2: refused background_unavailable");
+    // A stale token did nothing: that one is tried again, alone.
+    let stale = json!({"ok": false, "message": "element_token is stale; read again"});
+    let answers = vec![
+        read(1, ""),
+        report(&json!([ok(), stale]), &read(2, "")),
+        read(3, ""),
+        effect("click", "unverifiable"),
+        read(4, ""),
+    ];
+    assert_eq!(
+        run_with(true, &["click Save", "click Save"], answers).to,
+        "unverified"
+    );
+    // Nobody knows how far it came.
+    let lost = vec![read(1, ""), ("run_steps", "never".into())];
+    assert_eq!(
+        run_with(true, &["click Save", "click Save"], lost).to,
+        "step 1: unknown timed_out"
+    );
+    let cut = vec![read(1, ""), report(&json!([ok()]), &read(2, ""))];
+    assert_eq!(
+        run_with(true, &["click Save", "click Save"], cut).to,
+        "step 2: unknown report_cut_short"
+    );
+}
+
+#[test]
+fn texts_of_a_batch_are_read_back() {
+    let two = |n: u32, first: &str, second: &str| {
+        let (tool, mut answer) = read(n, first);
+        let frame = json!({"x": 1, "y": 9, "w": 3, "h": 4});
+        answer["elements"][1] = json!({"element_token": format!("s{n:08x}:1"), "role": "text", "label": "Mail", "value": second, "frame": frame});
+        (tool, answer)
+    };
+    let ok = || json!({"ok": true, "tool": "set_value"});
+    let steps = ["set Name = a", "set Mail = b"];
+    let good = vec![
+        two(1, "", ""),
+        report(&json!([ok(), ok()]), &two(2, "a", "b")),
+    ];
+    assert_eq!(run_with(true, &steps, good).to, "done");
+    let cut = vec![
+        two(1, "", ""),
+        report(&json!([ok(), ok()]), &two(2, "a", "")),
+        two(3, "a", ""),
+        two(4, "a", ""),
+        two(5, "a", ""),
+    ];
+    assert_eq!(run_with(true, &steps, cut).to, "step 2: mismatch");
+}
+
+#[test]
+fn a_dialog_in_front_is_where_the_packet_goes_on() {
+    let windows = || {
+        let window = |id: u32, depth: u32| json!({"pid": 7, "window_id": id, "z_index": depth});
+        (
+            "list_windows",
+            json!({"windows": [window(9, 1), window(10, 2), window(8, 0)]}),
+        )
+    };
+    let dialog = |n: u32| {
+        let yes = json!([{"element_token": format!("s{n:08x}:0"), "role": "push button", "label": "Go on"}]);
+        (
+            "get_window_state",
+            json!({"pid": 7, "window_id": 10, "tree_format": "both", "elements": yes}),
+        )
+    };
+    let answers = vec![
+        read(1, ""),
+        effect("click", "unverifiable"),
+        read(2, ""),
+        read(3, ""),
+        windows(),
+        dialog(4),
+        effect("click", "unverifiable"),
+        dialog(5),
+    ];
+    let came = run(&["click Save", r#"click "Go on""#], answers);
+    assert_eq!(came.to, "unverified");
+    assert_eq!(came.asked[8]["window_id"], 10);
 }

@@ -29,6 +29,7 @@ mod meter_page;
 mod meter_report;
 mod meter_trees;
 mod observe;
+mod proof_faults;
 #[cfg(unix)]
 mod real_claude;
 #[cfg(unix)]
@@ -42,3 +43,12 @@ mod real_try;
 #[path = "../bench/src/tree/mod.rs"]
 mod tree;
 mod try_loop;
+#[cfg(unix)]
+mod verify_proof;
+
+/// What the proof (`tests/proof.rs`) is made of, for its own tests.
+mod proof {
+    pub mod check;
+    pub mod log;
+    pub mod types;
+}

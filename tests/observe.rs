@@ -1,23 +1,27 @@
 //! The one place where a test learns an exit code. Each observation is checked against
-//! `assets/exit-codes.json` and appended to a log of the run, so that a table row can be tied to
-//! the test that saw it.
+//! `assets/exit-codes.json` and appended to a log of the run (`tests/proof/log.rs`), with how the
+//! test ended, so that a table row can be tied to the passed test that saw it.
 
+use std::cell::{Cell, OnceCell};
 use std::fmt;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::Write as _;
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::panic;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
+use std::sync::Once;
 use std::thread;
 
 use lean_computer_use::exit;
 
 use crate::context::TestContext;
+use crate::proof::log::{self, Line, Seen};
 
 /// A process that is about to run.
 pub struct Run {
     command: Command,
     name: String,
-    stdin: Vec<u8>,
+    stdin: Option<Vec<u8>>,
 }
 
 /// What a process did.
@@ -33,7 +37,7 @@ impl Run {
         Self {
             command,
             name: name.to_owned(),
-            stdin: Vec::new(),
+            stdin: Some(Vec::new()),
         }
     }
 
@@ -51,6 +55,12 @@ impl Run {
         self
     }
 
+    /// Records what it does under another command's name: with a flag alone there is none to see.
+    pub fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
+    }
+
     pub fn without_env(mut self, name: &str) -> Self {
         self.command.env_remove(name);
         self
@@ -62,7 +72,13 @@ impl Run {
     }
 
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.stdin = bytes.into();
+        self.stdin = Some(bytes.into());
+        self
+    }
+
+    /// Standard input stays open and silent until the process has ended.
+    pub fn silent_stdin(mut self) -> Self {
+        self.stdin = None;
         self
     }
 
@@ -85,12 +101,16 @@ impl Run {
             .stderr(Stdio::piped());
         let mut child = self.command.spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
-        let bytes = std::mem::take(&mut self.stdin);
-        // A thread, since a process that never reads would block us; it may also close early.
-        thread::spawn(move || drop(pipe.write_all(&bytes)));
+        let mut open = None;
+        match self.stdin.take() {
+            // A thread, since a process that never reads would block us; it may also close early.
+            Some(bytes) => drop(thread::spawn(move || drop(pipe.write_all(&bytes)))),
+            None => open = Some(pipe),
+        }
         Started {
             child,
             name: self.name,
+            open,
         }
     }
 
@@ -110,21 +130,30 @@ impl Run {
 pub struct Started {
     child: Child,
     name: String,
+    open: Option<ChildStdin>,
 }
 
 impl Started {
     pub fn observe(self) -> Observed {
         let output = self.child.wait_with_output().unwrap();
+        drop(self.open);
         let seen = Observed::new(&output);
-        record(&self.name, seen.code);
+        record(&self.name, seen.code, output.status.code().is_none());
         seen
+    }
+
+    /// Sends a signal to the process, and to it alone.
+    #[cfg(unix)]
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, signal).unwrap();
     }
 }
 
 impl Observed {
     fn new(output: &Output) -> Self {
         Self {
-            code: code(output),
+            code: code(output.status),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
@@ -159,41 +188,85 @@ impl fmt::Display for Observed {
 }
 
 #[cfg(unix)]
-fn code(output: &Output) -> i32 {
+fn code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
-    let status = output.status;
     status
         .code()
         .unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
 
 #[cfg(not(unix))]
-fn code(output: &Output) -> i32 {
-    output.status.code().unwrap_or(-1)
+fn code(status: ExitStatus) -> i32 {
+    status.code().unwrap_or(-1)
 }
 
-/// Appends {test, command, code} to the log, in one write, and refuses a code without a row.
+/// Appends the observation to the log of this run, and refuses a code without a row.
 #[track_caller]
-fn record(command: &str, code: i32) {
+fn record(command: &str, code: i32, signal: bool) {
     let test = thread::current().name().unwrap_or("?").to_owned();
-    let line = serde_json::json!({"test": test, "command": command, "code": code});
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("observations.jsonl");
+    if let Some(log) = log::current() {
+        WATCH.with(|watch| watch.start(&log, &test));
+        let command = command.to_owned();
+        append(
+            &log,
+            &Line::Saw(Seen {
+                test,
+                command,
+                code,
+                signal,
+            }),
+        );
+    }
+    let table = exit::table();
+    let rows = table.commands.iter().find(|table| table.name == command);
+    let rows = rows.unwrap_or_else(|| panic!("no table for the command {command:?}"));
+    assert!(
+        rows.row(code, signal).is_some(),
+        "{command} ended with {code}, which assets/exit-codes.json does not list"
+    );
+}
+
+/// Appends a line, in one write.
+fn append(path: &Path, line: &Line) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
     let mut log = OpenOptions::new()
         .create(true)
         .append(true)
         .open(path)
         .unwrap();
+    let line = serde_json::to_string(line).unwrap();
     log.write_all(format!("{line}\n").as_bytes()).unwrap();
+}
 
-    let table = exit::table();
-    let rows = table.commands.iter().find(|table| table.name == command);
-    let rows = rows.unwrap_or_else(|| panic!("no table for the command {command:?}"));
-    let listed = rows.exits.iter().any(|row| match row.code {
-        Some(listed) => i32::from(listed) == code,
-        None => code > 4,
-    });
-    assert!(
-        listed,
-        "{command} ended with {code}, which assets/exit-codes.json does not list"
-    );
+thread_local! {
+    static PANICKED: Cell<bool> = const { Cell::new(false) };
+    static WATCH: Watch = const { Watch(OnceCell::new()) };
+}
+
+/// Lives as long as the thread of a test that observed something, and notes how the test ended: a
+/// test cannot look back on itself, and the harness tells nobody.
+struct Watch(OnceCell<(PathBuf, String)>);
+
+impl Watch {
+    fn start(&self, log: &Path, test: &str) {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            let before = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                PANICKED.with(|panicked| panicked.set(true));
+                before(info);
+            }));
+            append(log, &Line::Suite(std::env::current_exe().unwrap()));
+        });
+        self.0.get_or_init(|| (log.to_owned(), test.to_owned()));
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if let Some((log, test)) = self.0.take() {
+            let passed = !PANICKED.with(Cell::get);
+            append(&log, &Line::Ended { test, passed });
+        }
+    }
 }

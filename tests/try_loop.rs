@@ -11,23 +11,27 @@ fn the_whole_loop_leaves_nothing_behind() {
     let before = listing(ctx.root());
     let seen = ctx.run(&["try"]).observe().expect(0);
     let text = without_random_part(&seen.stdout);
+    // The guard's answer counts down on the real clock.
+    let (before_it, after_it) = text.split_once("a new user prompt or ").unwrap();
+    let (_, after_it) = after_it.split_once(" from now").unwrap();
+    let text = format!("{before_it}a new user prompt or [TIME] from now{after_it}");
     snapshot!(ctx, text, @r#"
     the whole loop, in a scratch project: [ROOT]/lean-computer-use-try-[RANDOM]/project
 
     install       ok      installed lean-computer-use [VERSION] in [ROOT]/lean-computer-use-try-[RANDOM]/project
-                            13 files written below .claude
+                            14 files written below .claude
                             entries merged into .claude/settings.json
                             the desk commands are allowed in permissions.allow
                           next: start claude in [ROOT]/lean-computer-use-try-[RANDOM]/project; hooks and agent start with the next session
-    verify        ok      ok: all 27 things in [ROOT]/lean-computer-use-try-[RANDOM]/project are as shipped
+    verify        ok      ok: all 29 things in [ROOT]/lean-computer-use-try-[RANDOM]/project are as shipped
     retry guard   ok      the same failure twice; the third try was refused:
-                          retry guard: not run. This exact call failed 2 times with the same error (exit 2), last 0 s ago: "make test". Allowed instead: a changed call, or this one after a file edit, a new user prompt or 15 minutes. Otherwise stop and report the failure.
+                          retry guard: not run. This exact call failed 2 times with the same error (exit 2), last 0 s ago: "make test". Allowed instead: a changed call, or this one after a file edit, a new user prompt or [TIME] from now. Otherwise stop and report the failure.
     desk packet   ok      a calculator built into this program, not a real app:
                           desk-run: done 7 steps (6 unverified), "84", simulated, .claude/lean-computer-use/local/evidence/try.json
                           desk-clean: app none, 4 files removed, session ended, driver none
     meter         ok      6 lines that repeat themselves: 2 messages, 15 in, 61 out, 3000 read from the cache
     token meter   ok      the Stop hook added a row for "claude-opus-4-8"
-    uninstall     ok      removed lean-computer-use from [ROOT]/lean-computer-use-try-[RANDOM]/project: 13 files
+    uninstall     ok      removed lean-computer-use from [ROOT]/lean-computer-use-try-[RANDOM]/project: 14 files
                             our entries are out of .claude/settings.json
 
     the project is as it was: 4 entries, byte for byte

@@ -1,11 +1,6 @@
 //! The guard's hook: whole processes, side by side in each round, so that a ratio is of two runs
 //! that stood next to each other. Writes every run; prints medians.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark starts processes and writes files"
-)]
-
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Parser;
 
+mod desk;
+mod desktop;
 mod hook;
 mod install;
 mod meter;
@@ -54,6 +56,18 @@ enum Command {
         #[arg(long, default_value = "target/bench")]
         folder: PathBuf,
     },
+    /// Tokens that desk tasks return, beside the driver's own ways, on a private desktop
+    Desk {
+        /// The native cua-driver, 0.35.4 or later
+        #[arg(long, env = "LCU_TEST_CUA_DRIVER")]
+        driver: PathBuf,
+        /// The binary that is measured
+        #[arg(long, default_value = "target/release/lean-computer-use")]
+        tool: PathBuf,
+        /// Where results are kept
+        #[arg(long, default_value = "target/bench")]
+        folder: PathBuf,
+    },
     /// Writes, syncs and renames every file of a folder into another one, and does nothing else
     #[command(hide = true)]
     Copy { from: PathBuf, to: PathBuf },
@@ -79,6 +93,11 @@ fn main() -> Result<()> {
         }),
         Command::Install { rounds, folder } => install::run(rounds, &std::path::absolute(folder)?),
         Command::Hook { rounds, folder } => hook::run(&hook::Plan { rounds, folder }),
+        Command::Desk {
+            driver,
+            tool,
+            folder,
+        } => desk::run(driver, &std::path::absolute(tool)?, &folder),
         Command::Copy { from, to } => install::copy(&from, &to),
         Command::Scan { folder } => meter::scan(&folder),
     }

@@ -79,7 +79,7 @@ fn clean(args: &Args, host: &Host) -> Result<Report> {
     let run = Run::find(&state, session, &args.app);
     let simulated = run.as_ref().map(|run| run.folder().join(simulated::FILE));
     let mut driver: Option<Box<dyn Driver>> = match simulated.filter(|_| args.common.simulated) {
-        Some(file) => Some(Box::new(Simulated::new(file))),
+        Some(file) => Some(Box::new(Simulated::new(file, &args.app))),
         None if args.common.simulated => None,
         // A driver that is gone cannot be told; what is ours is removed all the same.
         None => desk_world::locate_driver(host)

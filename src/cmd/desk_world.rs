@@ -106,7 +106,7 @@ impl World {
         let run = Run::open(&state, session(common, host), app)?;
         let driver: Box<dyn Driver> = match binary {
             Some(binary) => Box::new(Cua::new(binary)),
-            None => Box::new(Simulated::new(run.folder().join(simulated::FILE))),
+            None => Box::new(Simulated::new(run.folder().join(simulated::FILE), app)),
         };
         Ok(Self {
             state,

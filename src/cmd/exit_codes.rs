@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use crate::exit::{ExitCodes, table};
+use crate::exit::{ExitCodes, render, table};
 use crate::host::Host;
 
 /// Arguments of `exit-codes`.
@@ -23,12 +23,6 @@ pub fn run(args: &Args, host: &mut Host) -> Result<ExitCodes> {
         writeln!(host.out)?;
         return Ok(ExitCodes::Done);
     }
-    for command in &table.commands {
-        writeln!(host.out, "{}", command.name)?;
-        for row in &command.exits {
-            let code = row.code.map_or("other".to_owned(), |code| code.to_string());
-            writeln!(host.out, "  {code:>5}  {}", row.meaning)?;
-        }
-    }
+    host.out.write_all(render::text(&table).as_bytes())?;
     Ok(ExitCodes::Done)
 }

@@ -14,6 +14,7 @@ pub mod hook;
 pub mod install;
 pub mod meter;
 pub mod place;
+pub mod proof;
 pub mod status;
 pub mod try_loop;
 pub mod uninstall;

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::desk_world::locate_driver;
 use super::place::{Opened, Purpose, Where, config_folder, running_binary};
+use super::proof;
 use crate::escape::{quoted, shown};
 use crate::exit::Status;
 use crate::hook::account;
@@ -33,6 +34,7 @@ struct Answer {
     binary: String,
     on_path: bool,
     driver: Option<String>,
+    proof: Option<String>,
     guard: Option<Guard>,
     places: Vec<Seen>,
 }
@@ -88,6 +90,10 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Status> {
         driver: locate_driver(host)
             .ok()
             .map(|path| path.to_string_lossy().into_owned()),
+        proof: match proof::last(host) {
+            Ok(last) => last.map(|(line, _)| line),
+            Err(error) => Some(format!("{error:#}")),
+        },
         guard: guard(host),
         places: [project, user]
             .iter()
@@ -235,6 +241,9 @@ fn print(answer: &Answer, host: &mut Host) -> Result<()> {
         Some(path) => writeln!(host.out, "driver   {}", shown(path))?,
         None => writeln!(host.out, "driver   cua-driver was not found")?,
     }
+    let proof = answer.proof.as_deref();
+    let proof = proof.unwrap_or("none yet: lean-computer-use verify --proof");
+    writeln!(host.out, "proof    {proof}")?;
     if let Some(folder) = config_folder(host) {
         let folder = shown(&host.friendly(&folder));
         writeln!(host.out, "claude   its folder is {folder}")?;

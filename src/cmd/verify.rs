@@ -7,12 +7,14 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::place::{Purpose, Where};
+use super::proof;
 use crate::escape::shown;
 use crate::exit::Verify;
 use crate::host::Host;
 use crate::install::plan::Options;
 use crate::install::verify::{Finding, findings};
 use crate::install::{Plan, Scope};
+use crate::proof::Record;
 
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
@@ -20,6 +22,9 @@ pub struct Args {
     /// Which install.
     #[command(flatten)]
     pub place: Where,
+    /// See every exit code again, through the installed launchers and the recorded binary
+    #[arg(long)]
+    pub proof: bool,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -32,6 +37,8 @@ struct Answer<'a> {
     scope: Scope,
     root: String,
     findings: &'a [Finding],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<&'a Record>,
 }
 
 /// Runs `verify`.
@@ -46,7 +53,13 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Verify> {
         Options::default(),
     );
     let findings = findings(&plan, manifest);
-    let ok = findings.iter().all(Finding::ok);
+    let proof = if args.proof {
+        Some(proof::run(&opened, host)?)
+    } else {
+        None
+    };
+    let proven = proof.as_ref().is_none_or(|proof| proof.ok);
+    let ok = proven && findings.iter().all(Finding::ok);
     if args.json {
         let answer = Answer {
             schema: 1,
@@ -54,11 +67,15 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Verify> {
             scope: opened.place.scope,
             root: opened.place.root.to_string_lossy().into_owned(),
             findings: &findings,
+            proof: proof.as_ref(),
         };
         serde_json::to_writer_pretty(&mut host.out, &answer)?;
         writeln!(host.out)?;
     } else {
         print(host, &opened.place.root, &findings)?;
+        if let Some(proof) = &proof {
+            proof::print(proof, &mut host.out)?;
+        }
     }
     Ok(if ok { Verify::Done } else { Verify::Drift })
 }

@@ -2,6 +2,8 @@
 //! It is a driver like any other: tools and arguments in, answers in the shapes of cua-driver 0.37
 //! out. Its display lies in a file of the run, so that several commands see the same one.
 
+mod ending;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,6 +15,8 @@ use super::driver::{Answer, Driver, End, Started};
 use super::request::Window;
 use super::state;
 use crate::files;
+
+use ending::Ending;
 
 /// The file's name in the run's folder.
 pub const FILE: &str = "sim.json";
@@ -28,6 +32,8 @@ const BUTTONS: &[&str] = &[
 /// The calculator.
 pub struct Simulated {
     file: PathBuf,
+    app: String,
+    ending: Option<Ending>,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -42,16 +48,23 @@ struct Memory {
 type No = (&'static str, String);
 
 impl Simulated {
-    /// A calculator whose display lies in this file; a missing one is an empty display.
+    /// A calculator whose display lies in this file; a missing one is an empty display. Some names
+    /// of `app` make it end badly on purpose.
     #[must_use]
-    pub fn new(file: PathBuf) -> Self {
-        Self { file }
+    pub fn new(file: PathBuf, app: &str) -> Self {
+        let ending = Ending::of(app);
+        let app = if ending.is_some() { app } else { NAME };
+        Self {
+            file,
+            app: app.to_owned(),
+            ending,
+        }
     }
 
-    fn answer(tool: &str, arguments: &Value, memory: &mut Memory) -> Result<Value, No> {
+    fn answer(&self, tool: &str, arguments: &Value, memory: &mut Memory) -> Result<Value, No> {
         let session = arguments.get("session").and_then(Value::as_str);
         match tool {
-            "list_apps" => Ok(json!({"apps": [app(!memory.closed)]})),
+            "list_apps" => Ok(json!({"apps": [app(&self.app, !memory.closed)]})),
             "list_windows" if memory.closed => Ok(json!({"windows": []})),
             "list_windows" => Ok(json!({"windows": [window()]})),
             "launch_app" => {
@@ -77,7 +90,7 @@ impl Simulated {
                 value.unwrap_or_default().clone_into(&mut memory.display);
                 Ok(json!({"effect": "confirmed", "evidence": [{"kind": "value_readback"}]}))
             }
-            "run_steps" => Ok(Self::steps(arguments, memory)),
+            "run_steps" => Ok(self.steps(arguments, memory)),
             "end_session" => {
                 memory.session.clear();
                 Ok(json!({"active": false, "session": session}))
@@ -87,7 +100,7 @@ impl Simulated {
     }
 
     /// Several actions, until one fails; then a read.
-    fn steps(arguments: &Value, memory: &mut Memory) -> Value {
+    fn steps(&self, arguments: &Value, memory: &mut Memory) -> Value {
         let steps = arguments.get("steps").and_then(Value::as_array);
         let mut reports = Vec::new();
         let mut failed = None;
@@ -95,7 +108,7 @@ impl Simulated {
             let tool = step.get("tool").and_then(Value::as_str).unwrap_or_default();
             let mut own = step.get("args").cloned().unwrap_or_default();
             own["session"] = json!(memory.session);
-            match Self::answer(tool, &own, memory) {
+            match self.answer(tool, &own, memory) {
                 Ok(_) => reports.push(json!({"index": index, "tool": tool, "ok": true})),
                 Err((code, message)) => {
                     reports.push(json!({"index": index, "tool": tool, "ok": false, "code": code, "message": message}));
@@ -124,9 +137,9 @@ fn no(code: &'static str) -> No {
     (code, "not in the simulated calculator".to_owned())
 }
 
-fn app(running: bool) -> Value {
+fn app(name: &str, running: bool) -> Value {
     let pid = if running { PID } else { 0 };
-    json!({"name": NAME, "bundle_id": NAME, "kind": "desktop", "launch_path": NAME, "pid": pid, "running": running})
+    json!({"name": name, "bundle_id": name, "kind": "desktop", "launch_path": name, "pid": pid, "running": running})
 }
 
 fn window() -> Value {
@@ -135,9 +148,12 @@ fn window() -> Value {
 }
 
 impl Driver for Simulated {
-    fn call(&mut self, tool: &str, arguments: &Value, _: Duration) -> Result<Answer> {
+    fn call(&mut self, tool: &str, arguments: &Value, limit: Duration) -> Result<Answer> {
+        if let Some(answer) = self.ending.and_then(|ending| ending.answer(tool, limit)) {
+            return Ok(answer);
+        }
         let mut memory = self.memory()?;
-        let (code, answer) = match Self::answer(tool, arguments, &mut memory) {
+        let (code, answer) = match self.answer(tool, arguments, &mut memory) {
             Ok(answer) => (0, answer),
             Err((code, message)) => {
                 let refusal = json!({"code": code, "message": message});

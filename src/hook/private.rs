@@ -79,11 +79,14 @@ pub fn tail(path: &Path, limit: u64) -> Result<(u64, Vec<u8>)> {
         return Ok((0, Vec::new()));
     }
     let mut file = regular(file, path)?;
-    let start = file.metadata()?.len().saturating_sub(limit);
+    let length = file.metadata()?.len();
+    let start = length.saturating_sub(limit);
     if start > 0 {
         file.seek(SeekFrom::Start(start))?;
     }
-    let mut bytes = Vec::new();
+    // With room for the end, which a reader must see, so that one read does.
+    let room = usize::try_from(length - start).unwrap_or_default() + 32;
+    let mut bytes = Vec::with_capacity(room);
     file.take(limit).read_to_end(&mut bytes)?;
     Ok((start, bytes))
 }

@@ -156,31 +156,32 @@ impl Log {
 
     /// Each with its place. Most lines bear on nothing that is asked for: they are not parsed.
     fn records(&self, prints: &[Print]) -> Vec<(u64, Record)> {
-        let prints: Vec<_> = prints.iter().map(ToString::to_string).collect();
-        let finders: Vec<_> = prints.iter().map(memmem::Finder::new).collect();
-        let mut at = self.start;
-        let mut records = Vec::new();
-        for line in self.bytes.split(|byte| *byte == b'\n') {
-            let bears = || finders.iter().any(|finder| finder.find(line).is_some());
-            if (resets(line) || bears())
-                && let Ok(record) = serde_json::from_slice::<Record>(line)
-                && record.v == 1
-            {
-                records.push((at, record));
-            }
-            at += line.len() as u64 + 1;
-        }
-        records
+        let prints = prints.iter().map(ToString::to_string);
+        let wanted: Vec<_> = RESETS
+            .map(str::to_owned)
+            .into_iter()
+            .chain(prints)
+            .collect();
+        let log = &self.bytes[..];
+        let mut starts: Vec<_> = wanted
+            .iter()
+            .flat_map(|text| memmem::find_iter(log, text.as_bytes()))
+            .map(|at| memchr::memrchr(b'\n', &log[..at]).map_or(0, |end| end + 1))
+            .collect();
+        starts.sort_unstable();
+        starts.dedup();
+        let parsed = starts.into_iter().filter_map(|start| {
+            let line = &log[start..];
+            let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
+            let record = serde_json::from_slice::<Record>(&line[..end]).ok()?;
+            Some((self.start + start as u64, record))
+        });
+        parsed.filter(|(_, record)| record.v == 1).collect()
     }
 }
 
-/// Whether a line may be a prompt or a change, told from its beginning: most lines are neither.
-fn resets(line: &[u8]) -> bool {
-    let head = &line[..line.len().min(40)];
-    [&br#""e":"u""#[..], br#""e":"w""#]
-        .iter()
-        .any(|kind| memmem::find(head, kind).is_some())
-}
+/// One of these stands in every prompt's and every change's line.
+const RESETS: [&str; 2] = [r#""e":"u""#, r#""e":"w""#];
 
 /// An agent's own records in the session's, in the order they were written. A place behind the
 /// end of the session's log is one in a log that was put aside: it comes first.

@@ -135,7 +135,11 @@ fn instead(refusal: &Refusal<'_>) -> String {
     };
     let later = refusal.probe.map_or_else(
         || format!("{} minutes", memory / 60_000),
-        |left| format!("{} from now", duration(left.max(1000))),
+        // Rounded up: sooner, the same call would be refused once more.
+        |left| match (left.max(1000) + 999) / 1000 {
+            seconds @ ..60 => format!("{seconds} s from now"),
+            seconds => format!("{} min from now", (seconds + 59) / 60),
+        },
     );
     if matches!(refusal.why, Why::Family(_)) {
         return format!("another element or tool, or this one after a new user prompt or {later}");

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{Story, answer, event, files, guard, says, state};
-use crate::context::{TestContext, listing};
+use crate::context::{NOW_MS, TestContext, listing};
 
 #[test]
 fn whatever_comes_in_nothing_comes_out() {
@@ -141,4 +141,42 @@ fn a_read_only_state_folder_means_silence() {
     let failed = serde_json::to_vec(&event("2.1.332", "failed", &json!({}))).unwrap();
     answer(ctx.shell(&line, "hook retry-guard").stdin(failed));
     assert_ne!(listing(&state), "");
+}
+
+/// Recorded payloads with some bytes replaced, cut out or doubled: whatever still is an event is
+/// answered, without an error.
+#[test]
+fn mutated_payloads_are_no_events_or_are_answered() {
+    use lean_computer_use::hook::limits::Limits;
+    use lean_computer_use::hook::{event as events, retry_guard};
+    use proptest::prelude::*;
+
+    let names = [
+        "before",
+        "failed",
+        "succeeded",
+        "prompt",
+        "agent-failed",
+        "timed-out",
+    ];
+    let whole = names.map(|name| event("2.1.332", name, &json!({})).to_string().into_bytes());
+    let state = tempfile::tempdir().unwrap();
+    let folder = state.path().join("state");
+    let change = (any::<prop::sample::Index>(), 0..4u8, any::<u8>());
+    let changes = prop::collection::vec(change, 0..6);
+    proptest!(|(which in 0..names.len(), changes in changes)| {
+        let mut bytes = whole[which].clone();
+        for (at, how, byte) in changes {
+            let at = at.index(bytes.len());
+            match how {
+                0 => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                2 => drop(bytes.remove(at)),
+                _ => bytes.insert(at, b'"'),
+            }
+        }
+        if let Some(event) = events::parse(&bytes) {
+            retry_guard::run(&event, &folder, Limits::default(), NOW_MS).unwrap();
+        }
+    });
 }

@@ -54,6 +54,7 @@ fn status_in_a_screenful() {
     user     not installed in [HOME]/.claude
     guard    refused 0 calls, warned at 0
     driver   cua-driver was not found
+    proof    none yet: lean-computer-use verify --proof
     claude   its folder is "~/.claude"
     "#);
     let json = ctx.run(&["status", "--json"]).observe().expect(0).json();

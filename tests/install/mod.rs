@@ -7,6 +7,8 @@ mod flags;
 mod health;
 mod kept;
 mod place;
+#[cfg(unix)]
+mod real;
 mod refused;
 mod restored;
 mod scopes;

@@ -6,6 +6,7 @@ use fs_err as fs;
 
 use super::Line;
 use crate::cmd::place::Opened;
+use crate::cmd::proof;
 use crate::escape::shown;
 use crate::files::sha256;
 use crate::host::Host;
@@ -114,6 +115,17 @@ fn starts(opened: &Opened, host: &Host) -> Line {
             install(opened),
         ),
         Err(_) => Line::fail("binary", format!("{name} is gone"), install(opened)),
+    }
+}
+
+/// The last `verify --proof`. Only a user runs it, so none is nothing broken.
+pub fn proof(host: &Host) -> Line {
+    let again = Some("lean-computer-use verify --proof".to_owned());
+    match proof::last(host) {
+        Ok(Some((line, true))) => Line::ok("proof", line),
+        Ok(Some((line, false))) => Line::note("proof", line, again),
+        Ok(None) => Line::note("proof", "no exit code was proven here yet", again),
+        Err(error) => Line::note("proof", format!("{error:#}"), again),
     }
 }
 

@@ -92,7 +92,14 @@ impl Scratch {
         let ours = |name: &OsStr| {
             let name = name.to_string_lossy();
             (name.starts_with("CLAUDE") || name.starts_with("LEAN_COMPUTER_USE_"))
-                || ["DESK_STATE_DIR", "DESK_GUARD", "PATH", "XDG_STATE_HOME"].contains(&&*name)
+                || [
+                    "DESK_STATE_DIR",
+                    "DESK_GUARD",
+                    "PATH",
+                    "XDG_CACHE_HOME",
+                    "XDG_STATE_HOME",
+                ]
+                .contains(&&*name)
         };
         let mut env: Vec<_> = host
             .env()
@@ -104,6 +111,7 @@ impl Scratch {
         let path = std::env::join_paths(folders).context("could not extend PATH")?;
         env.push(("PATH".into(), path));
         env.push(("XDG_STATE_HOME".into(), self.state.clone().into()));
+        env.push(("XDG_CACHE_HOME".into(), self.state.join("cache").into()));
         env.push(("CLAUDE_CONFIG_DIR".into(), self.claude.clone().into()));
         env.push(("CLAUDE_PROJECT_DIR".into(), self.project.clone().into()));
         env.push(("CLAUDE_CODE_SESSION_ID".into(), SESSION.into()));

@@ -44,7 +44,7 @@ fn a_refusal_says_what_happened_and_what_is_allowed() {
     };
     let said = reason("make x", &probed);
     assert!(said.contains("same error, last 5 min ago"), "{said}");
-    assert!(said.contains("or 90 s from now. "), "{said}");
+    assert!(said.contains("or 2 min from now. "), "{said}");
     let desk = Refusal {
         evidence: Some("desk-run: step 3: not_found"),
         desk: true,

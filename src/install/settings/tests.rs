@@ -317,9 +317,59 @@ fn settings_file() -> impl Strategy<Value = String> {
     (blank(), root, blank()).prop_map(|(before, root, behind)| before + &root + &behind)
 }
 
+/// What an earlier release would have merged: a hook since renamed, one with another matcher, one
+/// for an event that is gone, a rule of a tool that is gone.
+fn earlier_entries() -> Entries {
+    Entries {
+        registrations: vec![
+            registration("watch", "PreToolUse", Some("Bash")),
+            registration("guard", "PreToolUse", Some("Edit")),
+            registration("guard", "Gone", None),
+            registration("meter", "Stop", None),
+        ],
+        rules: vec!["Bash(x old:*)".to_owned(), "Bash(x run:*)".to_owned()],
+    }
+}
+
+/// An upgrade leaves what a fresh install would hold, and an uninstall then gives every byte back.
+fn upgrade(text: &str) {
+    let (earlier, now) = (earlier_entries(), entries());
+    let (first, trace) = merged(text, &earlier);
+    let (second, trace) = renew(&first, Some((&earlier, &trace)), &now).unwrap();
+    let shape = Shape::parse(&second).unwrap();
+    for registration in &now.registrations {
+        let (_, event) = shape.event(&registration.event).unwrap();
+        let claims = registration.claims(event);
+        assert_eq!(claims.len(), 1, "{second}");
+        assert_eq!(claims[0].state, State::Same, "{second}");
+    }
+    assert!(
+        !second.contains("watch") && !second.contains("x old"),
+        "{second}"
+    );
+    assert_eq!(second.matches("$D/hooks/").count(), now.registrations.len());
+    let again = renew(&second, Some((&now, &trace)), &now).unwrap();
+    assert_eq!(again, (second.clone(), trace.clone()), "twice equals once");
+    let back = unmerge(&second, &now, &trace).unwrap();
+    let back = back.or_else(|| trace.blank_document()).unwrap_or_default();
+    assert_eq!(back, text, "through {first} and {second}");
+}
+
+#[test]
+fn an_upgrade_moves_renamed_handlers() {
+    for text in FILES {
+        upgrade(text);
+    }
+}
+
 proptest! {
     #[test]
     fn any_file_comes_back(text in settings_file()) {
         round_trip(&text);
+    }
+
+    #[test]
+    fn any_file_comes_back_after_an_upgrade(text in settings_file()) {
+        upgrade(&text);
     }
 }
