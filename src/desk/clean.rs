@@ -19,6 +19,9 @@ use super::window::own;
 /// How long an app may take to quit.
 const QUIT: Duration = Duration::from_secs(5);
 
+/// How long to wait before windows are asked to close once more.
+const AGAIN: Duration = Duration::from_secs(1);
+
 /// What to do besides removing files.
 pub struct Order<'a> {
     /// Quit the app, if this run launched it.
@@ -138,17 +141,23 @@ fn app(run: &mut Run, driver: &mut Option<&mut dyn Driver>, order: &Order) -> Fa
         return Fate::Left;
     }
     let mut calls = Calls::new(&mut **driver, run, order.limits);
+    let mut asked = Vec::new();
     for process in &alive {
         match quit(&mut calls, process.pid, order.name) {
-            Ok(true) => {}
-            Ok(false) => return Fate::Unnamed,
+            Ok(Some(windows)) => asked.extend(windows),
+            Ok(None) => return Fate::Unnamed,
             Err(_) => return Fate::Pending,
         }
     }
-    let end = Instant::now() + QUIT;
+    let (end, mut again) = (Instant::now() + QUIT, Instant::now() + AGAIN);
     while alive.iter().any(|process| lives(&**driver, process)) {
         if Instant::now() >= end {
             return Fate::Pending;
+        }
+        // A busy app can miss it. These windows only: a question that came up is the user's.
+        if Instant::now() >= again && !asked.is_empty() {
+            again += AGAIN;
+            let _ = driver.close(&asked);
         }
         std::thread::sleep(order.limits.pause);
     }
@@ -156,8 +165,8 @@ fn app(run: &mut Run, driver: &mut Option<&mut dyn Driver>, order: &Order) -> Fa
 }
 
 /// Asks a process to quit: by the app's own menu on macOS, by closing its windows elsewhere.
-/// Returns false when the menu's name is not known.
-fn quit(calls: &mut Calls, pid: i64, name: Option<&str>) -> Result<bool, Stop> {
+/// Returns the windows that were asked to close; none when the menu's name is not known.
+fn quit(calls: &mut Calls, pid: i64, name: Option<&str>) -> Result<Option<Vec<Window>>, Stop> {
     let windows = calls.ask(own("list_windows")?, &Map::new(), None)?;
     let windows = windows
         .answer
@@ -177,18 +186,18 @@ fn quit(calls: &mut Calls, pid: i64, name: Option<&str>) -> Result<bool, Stop> {
             return Err(anyhow!("it has no window").into());
         }
         calls.close(&found)?;
-        return Ok(true);
+        return Ok(Some(found));
     }
     let listed = windows
         .first()
         .and_then(|window| window.get("app_name")?.as_str());
     let (Some(name), Some(window)) = (name.or(listed), found.first()) else {
-        return Ok(false);
+        return Ok(None);
     };
     let path = json!({"path": [name, format!("Quit {name}")]});
     let path = path.as_object().cloned().unwrap_or_default();
     calls.ask(own("invoke_menu")?, &path, Some(*window))?;
-    Ok(true)
+    Ok(Some(Vec::new()))
 }
 
 fn session(run: &Run, driver: &mut Option<&mut dyn Driver>, limit: Duration) -> Fate {
