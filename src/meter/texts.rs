@@ -40,16 +40,24 @@ pub fn special(bytes: &[u8], mut at: usize) -> Option<usize> {
 pub fn end(bytes: &[u8], mut at: usize) -> Option<usize> {
     let mut carried = 0;
     loop {
-        let block = block(bytes, at)?;
-        let escaped = escaped(bits(&block, backslash), &mut carried);
-        let quotes = bits(&block, quote) & !escaped;
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let last;
+        let block = if let Some(block) = rest.first_chunk() {
+            block
+        } else {
+            last = filled(rest);
+            &last
+        };
+        let escaped = escaped(bits(block, backslash), &mut carried);
+        let quotes = bits(block, quote) & !escaped;
         // All bits when there is no quote.
         let before = (quotes & quotes.wrapping_neg()).wrapping_sub(1);
-        if bits(&block, control) & before != 0 {
+        // Hardly ever true, so that most blocks are asked no more than this.
+        if any(block, control) && bits(block, control) & before != 0 {
             return None;
         }
         if escaped & before != 0 {
-            let rare = escaped & before & !bits(&block, usual);
+            let rare = escaped & before & !bits(block, usual);
             known(bytes, at, rare)?;
         }
         if quotes != 0 {
@@ -59,14 +67,17 @@ pub fn end(bytes: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Sixty-four bytes, with control characters behind the last one.
-fn block(bytes: &[u8], at: usize) -> Option<[u8; 64]> {
-    let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
-    Some(rest.first_chunk().copied().unwrap_or_else(|| {
-        let mut block = [0; 64];
-        block[..rest.len()].copy_from_slice(rest);
-        block
-    }))
+/// The last bytes, with control characters behind them.
+fn filled(rest: &[u8]) -> [u8; 64] {
+    let mut block = [0; 64];
+    block[..rest.len()].copy_from_slice(rest);
+    block
+}
+
+fn any(block: &[u8; 64], of: impl Fn(u8x16) -> u8x16) -> bool {
+    let lanes = block.as_chunks::<16>().0.iter();
+    let any = lanes.fold(u8x16::ZERO, |any, lane| any | of(u8x16::new(*lane)));
+    any.to_bitmask() != 0
 }
 
 /// One bit for each byte, the first one lowest.
