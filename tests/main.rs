@@ -40,6 +40,7 @@ mod real_desk;
 mod real_desk_apps;
 #[cfg(target_os = "linux")]
 mod real_try;
+mod release;
 #[path = "../bench/src/tree/mod.rs"]
 mod tree;
 mod try_loop;
