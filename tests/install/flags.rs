@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{AGENT, LAUNCHER, MANIFEST, SETTINGS, names};
-use crate::context::{TestContext, tree};
+use crate::context::{TestContext, binary_path, copy_program, tree};
 
 const BACKUPS: &str = ".claude/lean-computer-use/local/backups";
 
@@ -225,7 +225,7 @@ fn npx_forgets_its_programs() {
     let cache = ctx.home.join(".npm/_npx/1a2b/node_modules/.bin");
     fs::create_dir_all(&cache).unwrap();
     let binary = cache.join("lean-computer-use");
-    fs::copy(crate::context::binary_path(), &binary).unwrap();
+    copy_program(&binary_path(), &binary);
     let mut command = std::process::Command::new(&binary);
     command.args(["install"]);
     let run = crate::observe::Run::new(command, "install").world(&ctx);

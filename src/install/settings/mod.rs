@@ -15,7 +15,7 @@ mod unmerge;
 use serde::{Deserialize, Serialize};
 
 pub use merge::{fragment, merge, renew};
-pub use registration::{Form, Registration, State};
+pub use registration::{Form, Registration, Spelling, State};
 pub use shape::{Event, Shape};
 pub use text::{Fault, fault_at};
 pub use unmerge::unmerge;

@@ -5,18 +5,20 @@ use proptest::prelude::*;
 use super::*;
 
 fn registration(name: &str, event: &str, matcher: Option<&str>) -> Registration {
-    let form = Form {
+    let spelling = Spelling {
         before: "( . \"".to_owned(),
         behind: format!("/hooks/{name}\" )"),
-        quote: '"',
     };
     Registration {
         hook: name.to_owned(),
         event: event.to_owned(),
         matcher: matcher.map(str::to_owned),
-        command: format!("{}$D{}", form.before, form.behind),
+        command: format!("{}$D{}", spelling.before, spelling.behind),
         timeout: 5,
-        form,
+        form: Form {
+            spellings: vec![spelling],
+            quote: '"',
+        },
     }
 }
 
