@@ -7,14 +7,14 @@ use serde::Serialize;
 
 use super::desk_world::locate_driver;
 use super::place::{Opened, Purpose, Where, config_folder, running_binary};
-use super::proof;
+use super::{proof, tracked};
 use crate::escape::{quoted, shown};
 use crate::exit::Status;
 use crate::hook::account;
 use crate::host::Host;
 use crate::install::plan::{Options, Plan};
 use crate::install::verify::{self, Finding};
-use crate::install::{OnPath, Scope, binary, tracked};
+use crate::install::{OnPath, Scope, binary};
 
 /// Arguments of `status`.
 #[derive(Debug, clap::Args)]
@@ -164,7 +164,7 @@ fn of(opened: &Opened, host: &Host) -> Seen {
             .settings
             .as_ref()
             .is_ok_and(|settings| settings.allowed),
-        local_is_tracked: tracked::local_is_tracked(&opened.place),
+        local_is_tracked: tracked::local_is_tracked(&opened.place, host),
         error: None,
     }
 }

@@ -1,6 +1,6 @@
 //! Which binary the installed launchers start first. In go the running binary and PATH, out comes
-//! the machine's own record and what is doubtful about it. Reads the binary for its digest, and
-//! copies one that would go away.
+//! the machine's own record and what is doubtful about it. Reads the binary only where its digest
+//! is asked for, and copies one that would go away.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -22,8 +22,8 @@ pub struct Binary {
     pub may_go_away: bool,
     /// Where the running binary lies, when it must be copied to `path` because npm will remove it.
     pub copied_from: Option<PathBuf>,
-    /// Path and SHA-256, one a line.
-    pub record: String,
+    /// The running binary itself, without links.
+    real: PathBuf,
 }
 
 /// What `lean-computer-use` means to a shell.
@@ -75,19 +75,24 @@ pub fn look(around: &Around<'_>) -> Result<Binary> {
         path = home.join(".local/share/lean-computer-use/bin").join(name());
         copied_from = Some(real.clone());
     }
-    let digest = sha256(&fs::read(&real)?);
     let temp = fs::canonicalize(around.temp).unwrap_or_else(|_| around.temp.to_owned());
     let temporary = real.starts_with(&temp) || path.starts_with(&temp);
     Ok(Binary {
         may_go_away: copied_from.is_none() && (is_build_folder(&real) || temporary),
-        record: format!("{}\n{digest}\n", path.display()),
         path,
         on_path,
         copied_from,
+        real,
     })
 }
 
 impl Binary {
+    /// The machine's own record: path and SHA-256, one a line. Reads the binary.
+    pub fn record(&self) -> Result<String> {
+        let digest = sha256(&fs::read(&self.real)?);
+        Ok(format!("{}\n{digest}\n", self.path.display()))
+    }
+
     /// Copies the binary to where it stays, when it has to be.
     pub fn settle(&self) -> Result<()> {
         let Some(from) = &self.copied_from else {

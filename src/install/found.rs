@@ -217,8 +217,9 @@ fn settings(place: &Place, file: &str) -> Result<Option<Settings>> {
         metadata.is_file(),
         "could not use {file}: it is no file; move it away and run this again"
     );
+    let bytes = fs::read(&path).with_context(|| format!("could not read {file}"))?;
     Ok(Some(Settings {
-        bytes: fs::read(&path)?,
+        bytes,
         mode: mode(&metadata),
         read_only: metadata.permissions().readonly(),
         path,

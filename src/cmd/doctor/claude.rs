@@ -1,22 +1,18 @@
 //! What Claude Code makes of its settings here: can it read them, would it run our hooks, does it
 //! trust this project, is it new enough.
 
-use std::process::{Command, Stdio};
-
 use fs_err as fs;
 use serde_json::Value;
 
 use super::Line;
 use super::installed::install;
+use crate::cmd::claude_version::{self, Age};
 use crate::cmd::place::{Opened, config_folder};
 use crate::cmd::status::elsewhere;
 use crate::escape::{quoted, shown};
 use crate::host::Host;
 use crate::install::shipped::shell_word;
 use crate::install::{Scope, claude};
-
-/// The oldest version that everything was seen to work with.
-const OLDEST: [u32; 3] = [2, 1, 197];
 
 /// The lines of one place.
 pub fn lines(opened: &Opened, host: &Host, lines: &mut Vec<Line>) {
@@ -94,19 +90,8 @@ fn trust(opened: &Opened, host: &Host) -> Line {
 
 /// The version of the `claude` on PATH.
 pub fn version(host: &Host, lines: &mut Vec<Line>) {
-    let folder = config_folder(host).map(|folder| shown(&host.friendly(&folder)));
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "asking a program for its version starts it"
-    )]
-    let run = Command::new("claude")
-        .arg("--version")
-        .env_clear()
-        .envs(host.env())
-        .stdin(Stdio::null())
-        .output();
-    let said = run.ok().filter(|output| output.status.success());
-    let Some(said) = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()) else {
+    let Some(said) = claude_version::asked(host) else {
+        let folder = config_folder(host).map(|folder| shown(&host.friendly(&folder)));
         let folder = folder.unwrap_or_default();
         lines.push(Line::note(
             "claude",
@@ -115,29 +100,18 @@ pub fn version(host: &Host, lines: &mut Vec<Line>) {
         ));
         return;
     };
-    let word = said.split_whitespace().next().unwrap_or_default();
-    let oldest = OLDEST.map(|n| n.to_string()).join(".");
-    lines.push(match parse(word) {
-        Some(version) if version >= OLDEST => {
-            Line::ok("claude", format!("version {}", shown(word)))
-        }
-        Some(_) => {
-            let seen = format!(
-                "version {} is older than {oldest}, the oldest that was tried",
-                shown(word)
-            );
+    let word = shown(said.split_whitespace().next().unwrap_or_default());
+    lines.push(match claude_version::age(&said) {
+        Age::Fine => Line::ok("claude", format!("version {word}")),
+        Age::TooOld => {
+            let oldest = claude_version::oldest();
+            let seen = format!("version {word} is older than {oldest}, the oldest that was tried");
             Line::fail("claude", seen, "claude update")
         }
-        None => Line::note(
+        Age::Unknown => Line::note(
             "claude",
-            format!("its version is not readable: {}", quoted(said.trim())),
+            format!("its version is not readable: {}", quoted(&said)),
             None,
         ),
     });
-}
-
-fn parse(version: &str) -> Option<[u32; 3]> {
-    let mut parts = version.split('.').map(|part| part.parse().ok());
-    let three = [parts.next()??, parts.next()??, parts.next()??];
-    parts.next().is_none().then_some(three)
 }
