@@ -12,6 +12,7 @@ use std::time::Duration;
 use fs_err as fs;
 use serde_json::Value;
 
+use crate::files::read_if_present;
 use crate::host::Host;
 
 /// The oldest version that everything was seen to work with.
@@ -43,7 +44,7 @@ fn by_path(file: &Path) -> Option<String> {
         .skip(1)
         .take(2)
         .map(|folder| folder.join("package.json"));
-    let texts = packages.filter_map(|package| fs::read(package).ok());
+    let texts = packages.filter_map(|package| read_if_present(&package).ok().flatten());
     let mut packages = texts.filter_map(|text| serde_json::from_slice::<Value>(&text).ok());
     let claude = packages.find(|package| package["name"] == "@anthropic-ai/claude-code")?;
     Some(claude["version"].as_str()?.to_owned())

@@ -111,7 +111,7 @@ pub fn look(place: &Place, wanted: &Wanted) -> Result<Found> {
         if let Some(on_disk) = on_disk(&place.at(path))? {
             found.files.insert(path.clone(), on_disk);
         }
-        if let Some(bytes) = read_if_present(&place.at(&format!("{path}.new")))? {
+        if let Some(bytes) = plain(place, &format!("{path}.new"))? {
             found.offers.insert(path.clone(), bytes);
         }
     }

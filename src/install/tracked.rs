@@ -8,6 +8,7 @@ use fs_err as fs;
 use memchr::memmem;
 
 use super::place::Place;
+use crate::files::read_if_present;
 
 /// The index of the repository that `folder` lies in; none when it has none.
 #[must_use]
@@ -29,7 +30,7 @@ fn index(folder: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git.join("index"));
     }
-    let text = fs::read_to_string(&git).ok()?;
+    let text = String::from_utf8(read_if_present(&git).ok().flatten()?).ok()?;
     let elsewhere = text.strip_prefix("gitdir:")?.trim();
     Some(folder.join(elsewhere).join("index"))
 }

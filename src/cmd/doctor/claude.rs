@@ -1,7 +1,6 @@
 //! What Claude Code makes of its settings here: can it read them, would it run our hooks, does it
 //! trust this project, is it new enough.
 
-use fs_err as fs;
 use serde_json::Value;
 
 use super::Line;
@@ -10,6 +9,7 @@ use crate::cmd::claude_version::{self, Age};
 use crate::cmd::place::{Opened, config_folder};
 use crate::cmd::status::elsewhere;
 use crate::escape::{quoted, shown};
+use crate::files::read_if_present;
 use crate::host::Host;
 use crate::install::shipped::shell_word;
 use crate::install::{Scope, claude};
@@ -68,7 +68,8 @@ fn trust(opened: &Opened, host: &Host) -> Line {
         shell_word(&opened.place.root.to_string_lossy())
     );
     let folder = host.folder_var("CLAUDE_CONFIG_DIR").or(host.home());
-    let state = folder.and_then(|folder| fs::read(folder.join(".claude.json")).ok());
+    let state =
+        folder.and_then(|folder| read_if_present(&folder.join(".claude.json")).ok().flatten());
     let Some(state) = state.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok()) else {
         return Line::note(
             "trust",

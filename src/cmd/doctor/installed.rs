@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
-use fs_err as fs;
-
 use super::Line;
 use crate::cmd::place::Opened;
 use crate::cmd::{proof, tracked};
 use crate::escape::shown;
-use crate::files::sha256;
+use crate::files::{read_if_present, sha256};
 use crate::hook::account;
 use crate::host::Host;
 use crate::install::plan::{Options, Plan};
@@ -108,14 +106,14 @@ fn starts(opened: &Opened, host: &Host) -> Line {
         );
     };
     let name = shown(&host.friendly(&path));
-    match fs::read(&path) {
-        Ok(bytes) if sha256(&bytes) == digest => Line::ok("binary", name),
-        Ok(_) => Line::fail(
+    match read_if_present(&path) {
+        Ok(Some(bytes)) if sha256(&bytes) == digest => Line::ok("binary", name),
+        Ok(Some(_)) => Line::fail(
             "binary",
             format!("{name} is another one than was installed from"),
             install(opened),
         ),
-        Err(_) => Line::fail("binary", format!("{name} is gone"), install(opened)),
+        Ok(None) | Err(_) => Line::fail("binary", format!("{name} is gone"), install(opened)),
     }
 }
 

@@ -68,6 +68,13 @@ impl<'t> Shape<'t> {
     }
 }
 
+/// Whether a text is nothing but white space, as JSON knows it: a form feed is none.
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+}
+
 /// The byte order mark, when there is one, and the text behind it.
 pub fn decode(bytes: &[u8]) -> Result<(&str, &str), Fault> {
     const MARK: &str = "\u{feff}";

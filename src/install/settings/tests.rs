@@ -375,3 +375,15 @@ proptest! {
         upgrade(&text);
     }
 }
+
+/// Found by fuzzing: what only looks blank is no JSON, and behind it nothing of ours would be.
+#[test]
+fn a_form_feed_is_no_white_space() {
+    for text in ["\u{c}", " \u{c}\n", "\u{b}", "\u{a0}"] {
+        assert!(merge(text, &entries(), &mut Trace::default()).is_err());
+        assert!(unmerge(text, &entries(), &Trace::default()).is_err());
+    }
+    let (merged, trace) = merged("\n\t \r\n", &entries());
+    assert_eq!(unmerge(&merged, &entries(), &trace), Ok(None));
+    assert_eq!(trace.blank_document().as_deref(), Some("\n\t \r\n"));
+}
