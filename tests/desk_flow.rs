@@ -101,6 +101,7 @@ fn run_with(batches: bool, steps: &[&str], answers: Vec<(&'static str, Value)>) 
     };
     let limits = Limits {
         pause: Duration::ZERO,
+        settle: Duration::ZERO,
         ..Limits::default()
     };
     let mut calls = Calls::new(&mut driver, &mut run, limits);
@@ -409,14 +410,26 @@ fn texts_of_a_batch_are_read_back() {
     let good = vec![
         two(1, "", ""),
         report(&json!([ok(), ok()]), &two(2, "a", "b")),
+        two(3, "a", "b"),
     ];
     assert_eq!(run_with(true, &steps, good).to, "done");
+    // The app takes one back a moment after the report was made.
+    let taken = vec![
+        two(1, "", ""),
+        report(&json!([ok(), ok()]), &two(2, "a", "b")),
+        two(3, "", "b"),
+        two(4, "", "b"),
+        two(5, "", "b"),
+        two(6, "", "b"),
+    ];
+    assert_eq!(run_with(true, &steps, taken).to, "step 1: mismatch");
     let cut = vec![
         two(1, "", ""),
         report(&json!([ok(), ok()]), &two(2, "a", "")),
         two(3, "a", ""),
         two(4, "a", ""),
         two(5, "a", ""),
+        two(6, "a", ""),
     ];
     assert_eq!(run_with(true, &steps, cut).to, "step 2: mismatch");
 }
@@ -450,4 +463,64 @@ fn a_dialog_in_front_is_where_the_packet_goes_on() {
     let came = run(&["click Save", r#"click "Go on""#], answers);
     assert_eq!(came.to, "unverified");
     assert_eq!(came.asked[8]["window_id"], 10);
+}
+
+#[test]
+fn what_is_in_a_control_is_read_again_after_an_action() {
+    // The click filled the field: what it holds now is what is kept.
+    let filled = vec![
+        read(1, ""),
+        effect("click", "unverifiable"),
+        read(2, "loaded"),
+        effect("set_value", "confirmed"),
+        read(3, "loaded more"),
+    ];
+    let came = run(&["click Save", "append Name = \" more\""], filled);
+    assert_eq!(came.to, "unverified");
+    let set = came.asked.iter().find(|asked| asked.get("value").is_some());
+    assert_eq!(set.unwrap()["value"], "loaded more");
+    let typed = vec![
+        read(1, "old"),
+        effect("click", "unverifiable"),
+        read(2, ""),
+        effect("type_text", "unverifiable"),
+        read(3, "new"),
+    ];
+    let came = run(&["click Save", "type Name = new"], typed);
+    assert_eq!(came.to, "unverified");
+}
+
+#[test]
+fn a_packet_that_did_something_names_the_step_that_could_not_run() {
+    // The click closed the app. Who reads "could not run" would run it all again.
+    let gone = "Window target pid 7, window_id 9 is stale or no longer running; refresh.";
+    let none = json!({"apps": [{"name": "app", "pid": 0, "running": false}]});
+    let answers = vec![
+        read(1, ""),
+        effect("click", "unverifiable"),
+        ("get_window_state", gone.into()),
+        ("list_apps", none),
+    ];
+    let came = run(&["click Save", "check Bold"], answers);
+    assert_eq!(came.to, "step 2: refused could_not_go_on");
+}
+
+#[test]
+fn a_click_that_went_by_the_pointer_is_nobodys_word_for_a_press() {
+    let button = |n: u32| {
+        let elements = json!([{"element_token": format!("s{n:08x}:1"), "role": "push button", "label": "Save", "actions": ["click"]}]);
+        let read = json!({"pid": 7, "window_id": 9, "tree_format": "both", "elements": elements});
+        ("get_window_state", read)
+    };
+    let strayed = json!({"effect": "unverifiable", "route": "synthetic_events"});
+    let came = run(&["click Save"], vec![button(1), ("click", strayed)]);
+    assert_eq!(came.to, "step 1: unknown app_not_answering");
+    let said = "Clicked element [1] (pid 7) with a real pointer click (path=x11_xsendevent)";
+    let steps = json!([{"ok": true}, {"ok": true, "message": said}]);
+    let (_, state) = button(2);
+    let observation = json!({"ok": true, "state": state});
+    let report = json!({"executed": 2, "ok": true, "steps": steps, "observation": observation});
+    let answers = vec![button(1), ("run_steps", report)];
+    let came = run_with(true, &["click Save", "click Save"], answers);
+    assert_eq!(came.to, "step 2: unknown app_not_answering");
 }

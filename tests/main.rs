@@ -16,6 +16,9 @@ mod desk;
 mod desk_driver;
 mod desk_flow;
 #[cfg(target_os = "linux")]
+mod desk_kills;
+mod desk_statuses;
+#[cfg(target_os = "linux")]
 mod desktop;
 mod exit_codes;
 mod hook;

@@ -177,7 +177,9 @@ pub fn own(name: &'static str) -> Result<&'static Tool, Stop> {
     tool.ok_or_else(|| anyhow!("could not call {name}: it is not on the list").into())
 }
 
-fn is_gone(failure: &Failure) -> bool {
+/// Whether the driver says that there is no such window any more.
+#[must_use]
+pub fn is_gone(failure: &Failure) -> bool {
     [
         "window_gone",
         "window_id_not_found",
@@ -211,7 +213,7 @@ fn find_or_launch(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
 
 /// Finds the window of an app that ran a moment ago. Launches nothing: a step can have closed it.
 fn find_again(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
-    calls.run.forget_window();
+    calls.run.forget_window()?;
     let pids = match look_up(calls, name)? {
         App::Running(pids, _) => pids,
         App::Installed(_) | App::Unknown => return Err(no_window(name)),

@@ -9,11 +9,15 @@ use crate::desk::outcome::{Code, Failure, Status, Stop};
 use crate::desk::packet::{Chord, Target};
 use crate::desk::request::Tool;
 use crate::desk::shown::{RawText, Shown, is_bullets};
-use crate::desk::tree::Node;
+use crate::desk::tree::{Node, Offer};
 use crate::desk::window::own;
 
 impl Performer<'_, '_, '_> {
     pub fn set(&mut self, target: &Target, text: &RawText) -> Result<Status, Stop> {
+        // Whether it can be set goes by what is in such a field.
+        if self.stale && self.find(|nodes| look::to_act(target, nodes))?.offers == Offer::Activate {
+            self.seen = None;
+        }
         let (effect, before) = self.act_on(target, |node| way_to_set(node, text))?;
         self.read_back(&before, target, effect, |field| compare(field, text))
     }
@@ -26,11 +30,12 @@ impl Performer<'_, '_, '_> {
         effect: Status,
         compare: impl Fn(&Node) -> Result<Status, Failure>,
     ) -> Result<Status, Stop> {
+        self.target.calls.settle();
         self.look(3, |nodes| written(before, target, effect, nodes, &compare))
     }
 
     pub fn append(&mut self, target: &Target, text: &RawText) -> Result<Status, Stop> {
-        let node = self.find(|nodes| look::to_act(target, nodes))?;
+        let node = self.find_as_is(|nodes| look::to_act(target, nodes))?;
         if is_secret(&node) || node.guessed {
             return Err(refused("text_not_readable"));
         }
@@ -59,10 +64,9 @@ impl Performer<'_, '_, '_> {
             return self.append(target, text);
         }
         let arguments = Map::from_iter([("text".to_owned(), json!(text.reveal()))]);
+        self.find_as_is(|nodes| look::to_act(target, nodes))?;
         let (effect, before) = self.act_on(target, |node| {
-            if node.activates && text.reveal().contains('\n') {
-                return Err(refused("setting_could_submit"));
-            }
+            typeable(node, text.reveal())?;
             Ok((own("type_text")?, arguments.clone()))
         })?;
         self.read_back(&before, target, effect, |field| {
@@ -80,12 +84,9 @@ impl Performer<'_, '_, '_> {
             self.read()?;
         }
         if text.reveal().contains('\n') {
-            let enter = Chord {
-                modifiers: Vec::new(),
-                key: "return".to_owned(),
-            };
             let nodes = self.seen.as_ref().map(|seen| seen.tree.nodes.as_slice());
-            self.grant().chord(&enter, nodes.unwrap_or_default())?;
+            self.grant()
+                .chord(&Chord::enter(), nodes.unwrap_or_default())?;
         }
         let arguments = Map::from_iter([("text".to_owned(), json!(text.reveal()))]);
         good(self.call(own("type_text")?, &arguments)?)
@@ -114,7 +115,7 @@ pub fn way_to_set(
     node: &Node,
     text: &RawText,
 ) -> Result<(&'static Tool, Map<String, Value>), Stop> {
-    let (tool, field) = if !node.activates {
+    let (tool, field) = if node.offers != Offer::Activate {
         ("set_value", "value")
     } else if node.text().reveal().is_empty() && is_plain(text.reveal()) {
         ("type_text", "text")
@@ -127,6 +128,14 @@ pub fn way_to_set(
     };
     let arguments = Map::from_iter([(field.to_owned(), json!(text.reveal()))]);
     Ok((own(tool)?, arguments))
+}
+
+/// A line end that is typed into such a field sends its form.
+pub fn typeable(node: &Node, text: &str) -> Result<(), Stop> {
+    if node.offers == Offer::Activate && text.contains('\n') {
+        return Err(refused("setting_could_submit"));
+    }
+    Ok(())
 }
 
 fn is_plain(text: &str) -> bool {
@@ -159,7 +168,7 @@ pub fn compare(field: &Node, text: &RawText) -> Result<Status, Failure> {
 }
 
 /// The text was put somewhere into what was there, and nothing else changed.
-fn inserted(before: &Node, field: &Node, text: &RawText) -> Result<Status, Failure> {
+pub fn inserted(before: &Node, field: &Node, text: &RawText) -> Result<Status, Failure> {
     if is_secret(field) || field.guessed {
         return Ok(Status::Unverified);
     }
