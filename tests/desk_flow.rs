@@ -196,6 +196,17 @@ fn a_text_is_done_only_when_the_field_holds_it() {
     }
 }
 
+/// The app's windows, which are asked for before anything is typed, on Linux.
+fn windows(ids: &[u32]) -> Vec<(&'static str, Value)> {
+    let window = |id: &u32| json!({"pid": 7, "window_id": id});
+    let all: Vec<_> = ids.iter().map(window).collect();
+    let asked = cfg!(target_os = "linux");
+    asked
+        .then(|| ("list_windows", json!({ "windows": all })))
+        .into_iter()
+        .collect()
+}
+
 #[test]
 fn setting_a_field_does_not_submit_its_form() {
     let field = |n: u32, value: Option<&str>| {
@@ -205,10 +216,20 @@ fn setting_a_field_does_not_submit_its_form() {
         (tool, answer)
     };
     let typed = ("type_text", json!({"effect": "unverifiable"}));
-    let answers = vec![field(1, None), typed, field(2, Some("Ada L"))];
+    let mut answers = vec![field(1, None)];
+    answers.extend(windows(&[9]));
+    answers.extend([typed, field(2, Some("Ada L"))]);
     let came = run(&[r#"set Name = "Ada L""#], answers);
     assert_eq!(came.to, "done");
-    assert_eq!(came.asked[3]["text"], "Ada L");
+    let mut texts = came.asked.iter().filter_map(|asked| asked.get("text"));
+    assert_eq!(texts.next().unwrap(), "Ada L");
+    // The driver types into either window of an app.
+    if cfg!(target_os = "linux") {
+        let mut answers = vec![field(1, None)];
+        answers.extend(windows(&[9, 10]));
+        let came = run(&[r#"set Name = "Ada L""#], answers);
+        assert_eq!(came.to, "step 1: refused other_windows");
+    }
     let no = "step 1: refused setting_could_submit";
     assert_eq!(run(&["set Name = Ada"], vec![field(1, Some("Eve"))]).to, no);
     assert_eq!(run(&["set Name = Zoë"], vec![field(1, None)]).to, no);
@@ -479,13 +500,9 @@ fn what_is_in_a_control_is_read_again_after_an_action() {
     assert_eq!(came.to, "unverified");
     let set = came.asked.iter().find(|asked| asked.get("value").is_some());
     assert_eq!(set.unwrap()["value"], "loaded more");
-    let typed = vec![
-        read(1, "old"),
-        effect("click", "unverifiable"),
-        read(2, ""),
-        effect("type_text", "unverifiable"),
-        read(3, "new"),
-    ];
+    let mut typed = vec![read(1, "old"), effect("click", "unverifiable"), read(2, "")];
+    typed.extend(windows(&[9]));
+    typed.extend([effect("type_text", "unverifiable"), read(3, "new")]);
     let came = run(&["click Save", "type Name = new"], typed);
     assert_eq!(came.to, "unverified");
 }

@@ -42,6 +42,8 @@ mod real_desk;
 #[cfg(target_os = "linux")]
 mod real_desk_apps;
 #[cfg(target_os = "linux")]
+mod real_desk_liar;
+#[cfg(target_os = "linux")]
 mod real_try;
 #[path = "../bench/src/tree/mod.rs"]
 mod tree;

@@ -37,8 +37,8 @@ pub fn call(app: &str, request: &Request, calls: &mut Calls) -> Result<Called, S
     calls.grant.front(front)?;
     let mut target = Target::resolve(calls, app)?;
     if request.tool.kind == Kind::Reads {
-        let yes = target.ask(request.tool, &request.arguments)?;
-        return Ok(called(&target, Status::Done, None, Some(yes.bytes)));
+        let bytes = target.look(request.tool, &request.arguments)?;
+        return Ok(called(&target, Status::Done, None, Some(bytes)));
     }
     let token = text(request, "element_token");
     let known = match token {

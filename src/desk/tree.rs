@@ -82,6 +82,9 @@ const FIELDS: &[&str] = &[
     "AXTextArea",
 ];
 
+/// The driver cuts a text after so many characters, and does not say so (0.37, Linux).
+const CUT: usize = 4096;
+
 static EMPTY: RawText = RawText::empty();
 
 impl Node {
@@ -97,6 +100,13 @@ impl Node {
             None if self.token.is_some() && self.is_field() => &EMPTY,
             None => &self.name,
         }
+    }
+
+    /// Whether its text may go on behind what was read: nothing is then equal to it.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        let text = self.text().reveal();
+        text.len() >= CUT && text.chars().count() >= CUT
     }
 
     /// Whether text is typed into it.

@@ -47,7 +47,8 @@ impl Performer<'_, '_, '_> {
             }
             items.push(item);
         }
-        if items.len() < 2 || !self.target.calls.batches()? {
+        let types = items.iter().any(|item| item.tool.name == "type_text");
+        if items.len() < 2 || !self.target.calls.batches()? || types && !self.target.is_alone()? {
             return Ok(None);
         }
         Ok(Some(items))

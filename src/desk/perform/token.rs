@@ -29,6 +29,9 @@ pub type Acted = Result<(Status, Option<Code>), Stop>;
 /// Writes a text into the control and reads it back.
 pub fn write(target: &mut Target, order: &Order) -> Acted {
     let mut performer = Performer::new(target);
+    if order.tool.name == "type_text" {
+        performer.may_type()?;
+    }
     let (effect, before) = performer.act_again(order)?;
     let text = |field: &str| order.arguments.get(field).and_then(Value::as_str);
     let (set, typed) = (text("value").map(RawText::new), text("text"));
