@@ -16,6 +16,9 @@ mod desk;
 mod desk_driver;
 mod desk_flow;
 #[cfg(target_os = "linux")]
+mod desk_kills;
+mod desk_statuses;
+#[cfg(target_os = "linux")]
 mod desktop;
 mod exit_codes;
 mod hook;
@@ -38,6 +41,8 @@ mod real_claude_guard;
 mod real_desk;
 #[cfg(target_os = "linux")]
 mod real_desk_apps;
+#[cfg(target_os = "linux")]
+mod real_desk_liar;
 #[cfg(target_os = "linux")]
 mod real_try;
 #[path = "../bench/src/tree/mod.rs"]

@@ -1,7 +1,7 @@
 //! Install, verify and uninstall: stories of a project and its `.claude`.
 
 #[cfg(target_os = "linux")]
-mod crash;
+pub mod crash;
 mod damage;
 mod flags;
 #[cfg(target_os = "linux")]
