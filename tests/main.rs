@@ -28,6 +28,8 @@ mod meter_ledger;
 mod meter_page;
 mod meter_report;
 mod meter_trees;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod npm;
 mod observe;
 mod proof_faults;
 #[cfg(unix)]
