@@ -31,6 +31,8 @@ mod meter_trees;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod npm;
 mod observe;
+#[cfg(unix)]
+mod plugin_launchers;
 mod proof_faults;
 #[cfg(unix)]
 mod real_claude;

@@ -31,10 +31,30 @@ struct Npm {
 impl Npm {
     /// With this version published.
     fn new() -> Self {
+        static PUBLISHED: OnceLock<PathBuf> = OnceLock::new();
+        let published = PUBLISHED.get_or_init(|| {
+            let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join("npm-registry");
+            let _ = fs::remove_dir_all(&to);
+            let npm = Self::with(&to);
+            npm.publish(env!("CARGO_PKG_VERSION"), archives::stripped());
+            to
+        });
+        Self::with(published)
+    }
+
+    /// With what lies in this registry's folder, which stays as it is once it holds something.
+    fn with(published: &Path) -> Self {
         let ctx = TestContext::new();
         fs::remove_file(ctx.bin.join(NAME)).unwrap();
         let prefix = ctx.home.join("my programs");
-        let registry = Registry::start(&ctx.root().join("registry"));
+        let folder = if published.exists() {
+            let copy = ctx.root().join("registry");
+            copy_all(published, &copy);
+            copy
+        } else {
+            published.to_owned()
+        };
+        let registry = Registry::start(&folder);
         let host = registry.url.trim_start_matches("http:");
         let npmrc = format!(
             "registry={}\n{host}:_authToken=none\nprefix={}\ncache={}\nupdate-notifier=false\nfetch-retries=0\n",
@@ -43,18 +63,16 @@ impl Npm {
             ctx.home.join("npm cache").display(),
         );
         fs::write(ctx.home.join(".npmrc"), npmrc).unwrap();
-        let npm = Self {
+        Self {
             ctx,
             registry,
             prefix,
-        };
-        npm.publish(env!("CARGO_PKG_VERSION"), archives::stripped());
-        npm
+        }
     }
 
-    /// Builds and publishes the packages of a version, as the release does.
-    fn publish(&self, version: &str, binary: &Path) {
-        let root = self.ctx.root().join(format!("release {version}"));
+    /// Builds and publishes the packages of a version, as the release does. Returns where they lie.
+    fn publish(&self, version: &str, binary: &Path) -> PathBuf {
+        let root = self.release(version);
         let sources = archives::sources(&root, version);
         archives::write(&root.join("archives"), binary);
         let (from, to) = (root.join("archives"), root.join("packages"));
@@ -62,10 +80,18 @@ impl Npm {
         self.run(build.arg(from).arg(&to), "npm/build")
             .unrecorded()
             .expect(0);
-        let mut publish = Command::new(sources.join("publish"));
-        self.run(publish.arg(to), "npm/publish")
-            .unrecorded()
-            .expect(0);
+        self.upload(version, &to);
+        to
+    }
+
+    fn upload(&self, version: &str, packages: &Path) -> Observed {
+        let mut publish = Command::new(self.release(version).join("npm/publish"));
+        let run = self.run(publish.arg(packages), "npm/publish");
+        run.unrecorded().expect(0)
+    }
+
+    fn release(&self, version: &str) -> PathBuf {
+        self.ctx.root().join(format!("release {version}"))
     }
 
     /// `npm` with these words.
@@ -97,7 +123,10 @@ impl Npm {
             self.prefix.join("bin").display(),
             node().parent().unwrap().display()
         );
-        Run::new(command, name).world(&self.ctx).env("PATH", path)
+        let temp = self.ctx.root().join("temp");
+        fs::create_dir_all(&temp).unwrap();
+        let run = Run::new(command, name).world(&self.ctx);
+        run.env("PATH", path).env("TMPDIR", temp)
     }
 
     /// The binary in the platform's package.
@@ -118,6 +147,18 @@ fn node() -> &'static Path {
         let hit = hits.find(|hit| hit.is_file() && hit.with_file_name("npm").exists());
         hit.expect("node and npm are not on PATH: .ci/run installs them")
     })
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    for entry in walkdir::WalkDir::new(from) {
+        let entry = entry.unwrap();
+        let to = to.join(entry.path().strip_prefix(from).unwrap());
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(to).unwrap();
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
 }
 
 fn executable(path: &Path) {
