@@ -42,6 +42,8 @@ mod real_claude_guard;
 mod real_desk;
 #[cfg(target_os = "linux")]
 mod real_desk_apps;
+#[cfg(unix)]
+mod real_plugin;
 #[cfg(target_os = "linux")]
 mod real_try;
 #[path = "../bench/src/tree/mod.rs"]
