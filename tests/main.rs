@@ -46,6 +46,7 @@ mod real_desk_apps;
 mod real_plugin;
 #[cfg(target_os = "linux")]
 mod real_try;
+mod release;
 #[path = "../bench/src/tree/mod.rs"]
 mod tree;
 mod try_loop;

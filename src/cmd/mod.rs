@@ -1,5 +1,6 @@
 //! One file a command: reads what the flow needs, calls the flow, prints.
 
+pub mod completions;
 pub mod desk;
 pub mod desk_clean;
 pub mod desk_read;
@@ -12,6 +13,7 @@ pub mod doctor;
 pub mod exit_codes;
 pub mod hook;
 pub mod install;
+pub mod man;
 pub mod meter;
 pub mod place;
 pub mod proof;
