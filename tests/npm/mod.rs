@@ -170,7 +170,7 @@ fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap()
 }
 
-/// Name, version and places are those of the project, and each platform is named once.
+/// Name, version and places are those of the project, the platforms those that dist builds for.
 #[test]
 fn the_packages_repeat_what_the_project_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -197,7 +197,15 @@ fn the_packages_repeat_what_the_project_says() {
     let repository = format!("git+{}.git", project["repository"].as_str().unwrap());
     assert_eq!(package["repository"]["url"], repository);
 
-    let mut names: Vec<_> = archives::platforms()
+    let dist: toml::Table = text(&root.join("dist-workspace.toml")).parse().unwrap();
+    let targets = dist["dist"]["targets"].as_array().unwrap().iter();
+    let platforms = archives::platforms();
+    let own = platforms.iter().map(|platform| &platform["target"]);
+    assert!(
+        own.map(|target| target.as_str())
+            .eq(targets.map(|target| target.as_str()))
+    );
+    let mut names: Vec<_> = platforms
         .iter()
         .map(|p| format!("{} {}", p["os"], p["cpu"]))
         .collect();
