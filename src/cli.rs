@@ -19,9 +19,6 @@ use crate::host::{Host, Start};
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    /// End with an internal error instead of running
-    #[arg(long, global = true, hide = true)]
-    internal_error: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -54,10 +51,14 @@ enum Command {
     Try(cmd::try_loop::Args),
     /// Print the exit codes of every command
     ExitCodes(cmd::exit_codes::Args),
+    /// Print what a shell needs to complete words, or write it to its file
+    Completions(cmd::completions::Args),
+    /// Print a man page, or write all of them
+    Man(cmd::man::Args),
 }
 
-/// The hidden flag that makes a command panic before it does anything, so that tests and
-/// `verify --proof` can see how a panic ends.
+/// The flag that makes a command panic before it does anything, so that tests and `verify --proof`
+/// can see how a panic ends. The argument parser does not know it, so that no completion offers it.
 pub const INTERNAL_ERROR: &str = "--internal-error";
 
 /// The command line as data, with each command's exit codes at the end of its help.
@@ -82,20 +83,34 @@ pub fn command() -> clap::Command {
     cli
 }
 
-fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
+fn parse(words: &[&OsString]) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&command().try_get_matches_from(words)?)
+}
+
+/// The words without [`INTERNAL_ERROR`], and whether it was there; behind a `--` words are not
+/// flags.
+fn without_internal_error(words: &[OsString]) -> (Vec<&OsString>, bool) {
+    let mut flags = words.iter().take_while(|word| *word != "--");
+    match flags.position(|word| word == INTERNAL_ERROR) {
+        Some(place) => (
+            words[..place].iter().chain(&words[place + 1..]).collect(),
+            true,
+        ),
+        None => (words.iter().collect(), false),
+    }
 }
 
 /// Parses `words`, runs the command and prints what went wrong, if anything did.
 pub fn run(words: &[OsString], host: &mut Host) -> ExitCode {
     std::panic::set_hook(Box::new(report_panic));
-    let cli = match parse(words) {
+    let (words, internal_error) = without_internal_error(words);
+    if internal_error {
+        host.start = Start::Panics;
+    }
+    let cli = match parse(&words) {
         Ok(cli) => cli,
         Err(error) => return finish(host, |host| usage(&error, host)),
     };
-    if cli.internal_error {
-        host.start = Start::Panics;
-    }
     let Some(command) = cli.command else {
         return finish(host, |_| Ok(Program::CouldNotRun));
     };
@@ -114,6 +129,10 @@ pub fn run(words: &[OsString], host: &mut Host) -> ExitCode {
         Command::DeskClean(args) => finish(host, |host| cmd::desk_clean::run(&args, host)),
         Command::Try(args) => finish(host, |host| cmd::try_loop::run(&args, host)),
         Command::ExitCodes(args) => finish(host, |host| cmd::exit_codes::run(&args, host)),
+        Command::Completions(args) => finish(host, |host| {
+            cmd::completions::run(&args, Cli::command(), host)
+        }),
+        Command::Man(args) => finish(host, |host| cmd::man::run(&args, Cli::command(), host)),
     }
 }
 
@@ -173,6 +192,18 @@ fn report_panic(info: &PanicHookInfo<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flag_is_one_before_the_dashes_only() {
+        let case = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let (rest, asked) = without_internal_error(&words);
+            (rest.len(), asked)
+        };
+        assert_eq!(case("x man --internal-error"), (2, true));
+        assert_eq!(case("x man"), (2, false));
+        assert_eq!(case("x desk-run y -- --internal-error"), (5, false));
+    }
 
     #[test]
     fn the_command_line_is_sound() {

@@ -172,6 +172,30 @@ exits! {
 }
 
 exits! {
+    /// How `completions` ends.
+    Completions "completions" {
+        /// Printed or written.
+        Done = 0,
+        /// Usage error, or the file could not be written.
+        CouldNotRun = 2,
+        /// A panic.
+        Internal = 70,
+    }
+}
+
+exits! {
+    /// How `man` ends.
+    Man "man" {
+        /// Printed or written.
+        Done = 0,
+        /// Usage error, no such command, or a page could not be written.
+        CouldNotRun = 2,
+        /// A panic.
+        Internal = 70,
+    }
+}
+
+exits! {
     /// How `desk-clean` ends.
     DeskClean "desk-clean" {
         /// Nothing of this run is left.

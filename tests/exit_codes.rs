@@ -10,6 +10,7 @@ fn words(name: &str) -> Vec<&str> {
     match name {
         "lean-computer-use" => words.clear(),
         "desk" => words.extend(["x", "click"]),
+        "completions" => words.push("bash"),
         name if name.starts_with("desk-") => words.push("x"),
         _ => {}
     }

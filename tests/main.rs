@@ -31,7 +31,11 @@ mod meter_ledger;
 mod meter_page;
 mod meter_report;
 mod meter_trees;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod npm;
 mod observe;
+#[cfg(unix)]
+mod plugin_launchers;
 mod proof_faults;
 #[cfg(unix)]
 mod real_claude;
@@ -41,10 +45,13 @@ mod real_claude_guard;
 mod real_desk;
 #[cfg(target_os = "linux")]
 mod real_desk_apps;
+#[cfg(unix)]
+mod real_plugin;
 #[cfg(target_os = "linux")]
 mod real_desk_liar;
 #[cfg(target_os = "linux")]
 mod real_try;
+mod release;
 #[path = "../bench/src/tree/mod.rs"]
 mod tree;
 mod try_loop;

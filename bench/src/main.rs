@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Parser;
 
+mod binary;
 mod desk;
 mod desk_cost;
 mod desktop;
@@ -72,6 +73,21 @@ enum Command {
         #[arg(long, default_value = "target/bench")]
         folder: PathBuf,
     },
+    /// Size and start of the released binary, beside a program that does nothing
+    Binary {
+        /// The binary that is measured
+        #[arg(
+            long,
+            default_value = "target/x86_64-unknown-linux-musl/dist/lean-computer-use"
+        )]
+        tool: PathBuf,
+        /// How often each runs
+        #[arg(long, default_value_t = 500)]
+        rounds: usize,
+        /// Where results are kept
+        #[arg(long, default_value = "target/bench")]
+        folder: PathBuf,
+    },
     /// Writes, syncs and renames every file of a folder into another one, and does nothing else
     #[command(hide = true)]
     Copy { from: PathBuf, to: PathBuf },
@@ -102,7 +118,16 @@ fn main() -> Result<()> {
             tool,
             rounds,
             folder,
-        } => desk::run(driver, &tool, &folder, rounds),
+        } => desk::run(driver, &std::path::absolute(tool)?, &folder, rounds),
+        Command::Binary {
+            tool,
+            rounds,
+            folder,
+        } => binary::run(&binary::Plan {
+            tool: std::path::absolute(tool)?,
+            rounds,
+            folder,
+        }),
         Command::Copy { from, to } => install::copy(&from, &to),
         Command::Scan { folder } => meter::scan(&folder),
     }

@@ -1,6 +1,7 @@
 //! One file a command: reads what the flow needs, calls the flow, prints.
 
 mod claude_version;
+pub mod completions;
 pub mod desk;
 pub mod desk_clean;
 pub mod desk_read;
@@ -13,6 +14,7 @@ pub mod doctor;
 pub mod exit_codes;
 pub mod hook;
 pub mod install;
+pub mod man;
 pub mod meter;
 pub mod place;
 pub mod proof;

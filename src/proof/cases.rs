@@ -85,6 +85,8 @@ const OWN: &[(&str, i32, &[&str], &[Before])] = &[
     // Bare: without a shell on PATH its steps fail.
     ("try", 1, &[], &[]),
     ("exit-codes", 0, &[], &[]),
+    ("completions", 0, &["bash"], &[]),
+    ("man", 0, &[], &[]),
     (
         "desk",
         0,
@@ -210,6 +212,7 @@ fn case(command: &str, code: i32, words: &[&str], before: &'static [Before]) -> 
 fn broken(command: &str, code: i32, flag: &str) -> Case {
     let words: &[&str] = match command {
         "desk" => &["x", "click", flag],
+        "completions" => &["bash", flag],
         command if command.starts_with("desk-") => &["x", flag],
         _ => &[flag],
     };

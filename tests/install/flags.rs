@@ -119,6 +119,14 @@ fn a_plugin_of_ours_brings_the_hooks() {
         enabled
     );
     assert_eq!(ctx.drift(), Vec::<String>::new());
+    let status = |want: &str| {
+        let seen = ctx.run(&["status"]).observe().expect(0);
+        assert_eq!(seen.stdout.matches(want).count(), 2, "{want}: {seen}");
+    };
+    status("no hooks: the enabled plugin brings them");
+    fs::write(ctx.home.join(SETTINGS), "{}").unwrap();
+    status("no hooks: the plugin that brought them is no longer enabled");
+    fs::write(ctx.home.join(SETTINGS), enabled).unwrap();
     ctx.uninstall(0);
     ctx.run(&["uninstall", "--user"]).observe().expect(0);
     assert_eq!(tree(&ctx.home), before);

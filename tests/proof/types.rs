@@ -24,6 +24,8 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         listed::<exit::DeskClean>(),
         listed::<exit::Try>(),
         listed::<exit::ExitCodes>(),
+        listed::<exit::Completions>(),
+        listed::<exit::Man>(),
         ("hook retry-guard", vec![0]),
         ("hook token-meter", vec![0]),
     ]

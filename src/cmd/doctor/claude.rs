@@ -11,6 +11,7 @@ use crate::cmd::status::elsewhere;
 use crate::escape::{quoted, shown};
 use crate::files::read_if_present;
 use crate::host::Host;
+use crate::install::manifest::WithoutHooks;
 use crate::install::shipped::shell_word;
 use crate::install::{Scope, claude};
 
@@ -48,15 +49,20 @@ pub fn lines(opened: &Opened, host: &Host, lines: &mut Vec<Line>) {
     if opened.place.scope != Scope::User {
         lines.push(trust(opened, host));
     }
-    let twice = claude::plugin(&opened.found.sources);
-    let registered = opened
-        .recorded
-        .as_ref()
-        .is_some_and(|manifest| manifest.without_hooks.is_none());
-    if let (Some(plugin), true) = (twice, registered) {
-        let seen = format!("the plugin {} brings the hooks too", quoted(&plugin));
-        lines.push(Line::fail("plugin", seen, install(opened)));
-    }
+    lines.extend(plugin(opened));
+}
+
+/// Either the plugin of ours brings the hooks or the settings do; both answer once, and cost twice.
+fn plugin(opened: &Opened) -> Option<Line> {
+    let without_hooks = opened.recorded.as_ref().map(|found| found.without_hooks)?;
+    let seen = match (claude::plugin(&opened.found.sources), without_hooks) {
+        (Some(plugin), None) => format!("the plugin {} brings the hooks too", quoted(&plugin)),
+        (None, Some(WithoutHooks::Plugin)) => {
+            "the plugin that brought the hooks is no longer enabled".to_owned()
+        }
+        _ => return None,
+    };
+    Some(Line::fail("plugin", seen, install(opened)))
 }
 
 /// Claude Code asks once a project whether it is trusted; before that it drops permission rules,
