@@ -20,7 +20,8 @@ use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 use super::find::{Transcript, changed, print};
-use super::rows::Rows;
+use super::messages;
+use super::rows::{Key, Rows};
 
 /// Before the hash and the records. Changes whenever what is counted or how it is kept changes.
 const MARK: &[u8] = b"lean-computer-use meter ledger 2\n";
@@ -126,12 +127,6 @@ impl Ledger {
         whole(&folder.join("ledger")).unwrap_or_default()
     }
 
-    /// The next record: a transcript's path and what was counted of it.
-    pub fn next(&mut self) -> Option<(String, Entry)> {
-        next_of(self.records.as_mut()?, &mut self.record)?;
-        postcard::from_bytes(&self.record).ok()
-    }
-
     /// Whether what is known of a transcript says anything. It does not when the transcript changed
     /// so shortly before the ledger was written that a later change could bear the same time; one
     /// that has grown since shows it.
@@ -152,6 +147,27 @@ impl Ledger {
     pub fn written(&self) -> i64 {
         self.written
     }
+}
+
+/// Its records: a transcript's path and what was counted of it.
+impl Iterator for Ledger {
+    type Item = (String, Entry);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        next_of(self.records.as_mut()?, &mut self.record)?;
+        postcard::from_bytes(&self.record).ok()
+    }
+}
+
+/// The [`messages::print`]s of the messages in the ledger of a folder, as far as the API made their
+/// ids.
+pub fn ids(folder: &Path) -> impl Iterator<Item = u128> {
+    let rows = Ledger::open(folder).filter_map(|(_, entry)| entry.rows());
+    let rows = rows.flat_map(|rows| rows.rows);
+    rows.filter_map(|row| match row.key {
+        Key::Id(id) => Some(messages::print(&id)),
+        Key::Line(_) | Key::Gateway(..) => None,
+    })
 }
 
 impl Writer {
