@@ -5,6 +5,7 @@
 //! Of the lines of one message the whole line with the most output counts, the last on ties:
 //! early lines hold a placeholder. Lines are not mixed, a message can change its model midway.
 
+use std::cmp::Reverse;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -81,7 +82,7 @@ struct Aside {
     project: Slot,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Message {
     id: Option<Box<str>>,
     usage: Usage,
@@ -109,7 +110,7 @@ struct Rest {
 }
 
 /// Where lines of the message stand.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Holder {
     session: Slot,
     project: Slot,
@@ -227,13 +228,15 @@ impl Messages {
         self.lines = FxHashMap::default();
         self.gateway = FxHashMap::default();
         let mut all = std::mem::take(&mut self.all);
-        // They are far larger than their places: those are sorted, and lead to them.
-        let mut order: Vec<_> = (0_u32..).zip(&all).map(|(at, m)| (m.first, at)).collect();
-        order.sort_unstable();
         let parts = |message: &Message| 1 + message.rest.as_ref().map_or(0, |r| r.apart.len());
         let mut counted = Vec::with_capacity(all.iter().map(parts).sum());
-        for (_, at) in order {
-            self.counted(std::mem::take(&mut all[at as usize]), &mut counted);
+        last_first(&mut all);
+        while let Some(message) = all.pop() {
+            self.counted(message, &mut counted);
+            // There may be millions: their room is given back as it becomes free.
+            if all.len().is_multiple_of(1 << 14) {
+                all.shrink_to_fit();
+            }
         }
         counted
     }
@@ -380,6 +383,21 @@ impl Messages {
         let parts: Vec<_> = parts.collect();
         into.push(whole);
         into.extend(parts);
+    }
+}
+
+/// Puts the message with the last place first. They are far larger than their places: those are
+/// sorted, and each message is moved once.
+fn last_first(all: &mut [Message]) {
+    let mut from: Vec<_> = (0..all.len()).collect();
+    from.sort_unstable_by_key(|at| Reverse(all[*at].first));
+    for to in 0..all.len() {
+        let mut at = from[to];
+        // What stood there has been swapped on to where its own message came from.
+        while at < to {
+            at = from[at];
+        }
+        all.swap(to, at);
     }
 }
 

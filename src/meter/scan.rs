@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -79,10 +79,13 @@ impl Scan {
         let work = Work {
             all: found.transcripts.iter().map(|one| one.size).sum(),
             seen,
-            read: found.transcripts.iter().map(|_| false.into()).collect(),
             keep: ledger.is_some(),
             done: Mutex::new((scan, ledger.map(Writer::new))),
-            transcripts: found.transcripts,
+            left: found
+                .transcripts
+                .into_iter()
+                .map(|one| Mutex::new(Some(one)))
+                .collect(),
         };
         let gone = ledger.map(|folder| work.recall(Ledger::open(folder), &found.searched));
         work.read_rest();
@@ -146,10 +149,8 @@ struct Work<'a> {
     /// How many bytes there are.
     all: u64,
     seen: Seen<'a>,
-    /// By rank.
-    transcripts: Vec<Transcript>,
-    /// Which of them are done.
-    read: Vec<AtomicBool>,
+    /// By rank, what is not done.
+    left: Vec<Mutex<Option<Transcript>>>,
     /// Whether what is read is kept for the next run.
     keep: bool,
     done: Mutex<(Scan, Option<Writer>)>,
@@ -159,8 +160,10 @@ impl Work<'_> {
     /// Takes from a ledger what still holds, and reads what files have grown by. Answers with what
     /// is known of files that are gone from the folders that were searched.
     fn recall(&self, ledger: Ledger, searched: &[PathBuf]) -> Vec<(Origin, Rows)> {
-        let ranks = self.transcripts.iter().map(|one| print(&one.path));
-        let ranks: FxHashMap<u128, usize> = ranks.zip(0..).collect();
+        let mut ranks = FxHashMap::default();
+        self.left(|rank, transcript| {
+            ranks.insert(print(&transcript.path), rank);
+        });
         let real = |folder: &PathBuf| fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
         let folders: Vec<_> = searched.iter().map(real).collect();
         let written = ledger.written();
@@ -176,11 +179,14 @@ impl Work<'_> {
                     }
                     continue;
                 };
-                let transcript = &self.transcripts[rank];
-                if Ledger::settled(written, &entry, transcript)
-                    && let Ok(unchanged) = entry.holds(transcript)
-                {
-                    self.take(rank, Known::Entry(&entry, unchanged), buffer);
+                let Some(transcript) = lock(&self.left[rank]).take() else {
+                    continue;
+                };
+                match entry.holds(&transcript) {
+                    Ok(unchanged) if Ledger::settled(written, &entry, &transcript) => {
+                        self.read(rank, &transcript, Known::Entry(&entry, unchanged), buffer);
+                    }
+                    _ => *lock(&self.left[rank]) = Some(transcript),
                 }
             }
         });
@@ -192,10 +198,10 @@ impl Work<'_> {
 
     /// Reads what is not done.
     fn read_rest(&self) {
-        let left = |rank: &usize| !self.read[*rank].load(Ordering::Relaxed);
-        let mut order: Vec<usize> = (0..self.transcripts.len()).filter(left).collect();
+        let mut order = Vec::new();
+        self.left(|rank, transcript| order.push((Reverse(transcript.size), rank)));
         // The largest first, so that no thread is left alone with it at the end.
-        order.sort_by_key(|rank| Reverse(self.transcripts[*rank].size));
+        order.sort_unstable();
         let next = AtomicUsize::new(0);
         let known = if self.keep {
             Known::New
@@ -203,32 +209,39 @@ impl Work<'_> {
             Known::Nothing
         };
         self.share(|buffer| {
-            while let Some(&rank) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                self.take(rank, known, buffer);
+            while let Some((_, rank)) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let transcript = lock(&self.left[*rank]).take();
+                if let Some(transcript) = transcript {
+                    self.read(*rank, &transcript, known, buffer);
+                }
             }
         });
     }
 
+    /// Shows what is not done.
+    fn left(&self, mut show: impl FnMut(usize, &Transcript)) {
+        for (rank, transcript) in self.left.iter().enumerate() {
+            if let Some(transcript) = &*lock(transcript) {
+                show(rank, transcript);
+            }
+        }
+    }
+
     /// Runs something on all cores that are worth it.
     fn share(&self, run: impl Fn(&mut Vec<u8>) + Sync) {
-        let left = self.transcripts.iter().zip(&self.read);
-        let left = left.filter(|(_, read)| !read.load(Ordering::Relaxed));
-        let left: u64 = left.map(|(transcript, _)| transcript.size).sum();
+        let mut left = 0;
+        self.left(|_, transcript| left += transcript.size);
         let worth = usize::try_from(left / WORTH_A_THREAD).unwrap_or(usize::MAX);
         let cores = thread::available_parallelism().map_or(1, usize::from);
         thread::scope(|scope| {
-            for _ in 1..cores.min(worth).min(self.transcripts.len()) {
+            for _ in 1..cores.min(worth).min(self.left.len()) {
                 scope.spawn(|| run(&mut Vec::new()));
             }
             run(&mut Vec::new());
         });
     }
 
-    fn take(&self, rank: usize, known: Known<'_>, buffer: &mut Vec<u8>) {
-        if self.read[rank].swap(true, Ordering::Relaxed) {
-            return;
-        }
-        let transcript = &self.transcripts[rank];
+    fn read(&self, rank: usize, transcript: &Transcript, known: Known<'_>, buffer: &mut Vec<u8>) {
         let reading = transcript::read(transcript, known, buffer);
         let mut done = lock(&self.done);
         let (scan, writer) = &mut *done;
