@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use crate::meter::report::number::{money, thousands};
 use crate::meter::{Found, Prices, Scan};
 
+use super::copies::copies;
 use super::event::{Event, RUNNER, What};
 use super::key::folder_name;
 use super::private;
@@ -47,7 +48,8 @@ pub fn run(event: &Event, state: &Path, terms: Terms<'_>, now: Timestamp) -> Res
     private::folder(&folder)?;
     // What an earlier event has read is not read again.
     let (counted, _) = Scan::with_ledger(found, &folder, |_, _| {}).settle();
-    let used = by_agent(&counted, &event.session, terms.prices);
+    let copies = copies(&state.join("meter"), &folder, &counted)?;
+    let used = by_agent(&counted, &event.session, &copies, terms.prices);
     record(&used, event, state, now)?;
     let mut said = Vec::new();
     if let Some(line) = summary(&used, event)
