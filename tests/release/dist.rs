@@ -23,6 +23,7 @@ const KEYS: &[&str] = &[
     "install-updater",
     "installers",
     "pr-run-mode",
+    "precise-builds",
     "publish-jobs",
     "tap",
     "targets",
