@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use fs_err as fs;
 use sha2::{Digest, Sha256};
 
@@ -28,8 +28,12 @@ fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// The file's bytes, or none when there is no such file.
+/// The file's bytes, or none when there is no such file. What is no file is an error: a pipe in its
+/// place would keep us waiting for ever.
 pub fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>> {
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        bail!("could not read {}: it is no plain file", path.display());
+    }
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

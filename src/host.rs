@@ -55,7 +55,7 @@ impl Host {
             exe: std::env::current_exe().ok(),
             interactive: io::stdin().is_terminal()
                 && io::stdout().is_terminal()
-                && std::env::var_os("CI").is_none(),
+                && std::env::var_os("CI").is_none_or(|ci| ci.is_empty()),
             stdin: Box::new(io::stdin()),
             out: Box::new(anstream::stdout()),
             err: Box::new(anstream::stderr()),

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use lean_computer_use::host::Host;
+use lean_computer_use::host::{Host, Start};
 use lean_computer_use::{cli, cmd};
 
 fn main() -> ExitCode {
@@ -13,11 +13,14 @@ fn main() -> ExitCode {
     // error ends with. https://docs.claude.com/en/docs/claude-code/hooks
     if argv.get(1).is_some_and(|word| word == "hook") {
         std::panic::set_hook(Box::new(|_| {}));
-        let _ = catch_unwind(AssertUnwindSafe(|| {
-            let internal_error = argv.last().is_some_and(|word| word == cli::INTERNAL_ERROR);
-            assert!(!internal_error, "asked for");
-            cmd::hook::run(&argv[2..], &mut host)
-        }));
+        let mut words = &argv[2..];
+        if let [rest @ .., last] = words
+            && last == cli::INTERNAL_ERROR
+        {
+            words = rest;
+            host.start = Start::Panics;
+        }
+        let _ = catch_unwind(AssertUnwindSafe(|| cmd::hook::run(words, &mut host)));
         return ExitCode::SUCCESS;
     }
     cli::run(&argv, &mut host)

@@ -98,7 +98,10 @@ impl TestContext {
     pub fn program(&self, name: &str, script: &str) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
         let path = self.bin.join(name);
-        fs::write(&path, script).unwrap();
+        let text = self.root().join(format!("text of {name}"));
+        fs::write(&text, script).unwrap();
+        copy_program(&text, &path);
+        fs::remove_file(text).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         path
     }
@@ -122,6 +125,18 @@ impl TestContext {
 /// The binary under test.
 pub fn binary_path() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_lean-computer-use"))
+}
+
+/// Copies a program that will be started. A process of its own writes the copy: what this one has
+/// open for writing, a child that another test just starts has open too, and until then nobody
+/// can execute it ("text file busy").
+pub fn copy_program(from: &Path, to: &Path) {
+    if cfg!(unix) {
+        let copy = Command::new("cp").arg(from).arg(to).status();
+        assert!(copy.unwrap().success(), "could not copy {}", from.display());
+    } else {
+        fs::copy(from, to).map(drop).unwrap();
+    }
 }
 
 /// Every path below `folder` with its kind, mode and bytes: what a snapshot or an equality test of

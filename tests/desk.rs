@@ -84,6 +84,7 @@ fn the_first_failing_step_ends_a_packet() {
     #c14 "push button" "result"
     #c12 "push button" "subtract"
     </app-text>
+    simulated: no real app was asked
     window saved: [HOME]/.local/state/lean-computer-use/desk/1c8e29/r1
     --- stderr
     ---
@@ -98,6 +99,7 @@ fn the_first_failing_step_ends_a_packet() {
     <app-text>
     "edit bar" "1"
     </app-text>
+    simulated: no real app was asked
     window saved: [HOME]/.local/state/lean-computer-use/desk/1c8e29/r2
     --- stderr
     ---
@@ -116,6 +118,7 @@ fn the_first_failing_step_ends_a_packet() {
     #c4 "push button" "3"
     #c5 "push button" "4"
     </app-text>
+    simulated: no real app was asked
     window saved: [HOME]/.local/state/lean-computer-use/desk/1c8e29/r3
     --- stderr
     ---
@@ -229,6 +232,7 @@ fn one_call_and_cleaning_up_twice() {
     <app-text>
     "not in the simulated calculator"
     </app-text>
+    simulated: no real app was asked
     --- stderr
     ---
     "#);
@@ -247,7 +251,7 @@ fn one_call_and_cleaning_up_twice() {
     exit 2
     --- stdout
     --- stderr
-    desk-read: could not find the app "no-such-app": none that runs or is installed has this bundle id, desktop-file id, executable or display name
+    desk-read: simulated: could not find the app "no-such-app": none that runs or is installed has this bundle id, desktop-file id, executable or display name
     ---
     "#);
     let theirs = ctx.home.join(".local/state/lean-computer-use/desk/theirs");
@@ -256,7 +260,7 @@ fn one_call_and_cleaning_up_twice() {
     snapshot!(ctx, still(&seen), @r"
     exit 0
     --- stdout
-    desk-clean: app none, 4 files removed, session ended, driver none
+    desk-clean: app none, 4 files removed, session ended, driver none, simulated
     --- stderr
     ---
     ");
@@ -264,7 +268,7 @@ fn one_call_and_cleaning_up_twice() {
     snapshot!(ctx, still(&seen), @r"
     exit 0
     --- stdout
-    desk-clean: app none, 0 files removed, session none, driver none
+    desk-clean: app none, 0 files removed, session none, driver none, simulated
     --- stderr
     ---
     ");
@@ -277,8 +281,45 @@ fn one_call_and_cleaning_up_twice() {
     0600 lean-computer-use/desk/.desk-state
     0600 lean-computer-use/desk/295e2a.lock
     0600 lean-computer-use/desk/2ce1b3.lock
+    0700 lean-computer-use/desk/guard/
+    0600 lean-computer-use/desk/guard/.lcu-guard
+    0700 lean-computer-use/desk/guard/37a8eec1ce19687d/
+    0600 lean-computer-use/desk/guard/37a8eec1ce19687d/key
+    0600 lean-computer-use/desk/guard/37a8eec1ce19687d/log
     0644 lean-computer-use/desk/theirs
     ");
+}
+
+#[test]
+fn a_text_of_a_single_call_is_read_back_like_a_steps() {
+    let ctx = TestContext::new();
+    let on = |app: &str, words: &[&str]| {
+        let words = [&["desk", "--simulated", app], words].concat();
+        ctx.run(&words).observe()
+    };
+    let display = || {
+        let read = ctx.run(&["desk-read", "--simulated", SIM, "--json"]);
+        read.observe().expect(0).json()["lines"].to_string()
+    };
+    on(SIM, &["get_window_state"]).expect(0);
+    let set = |value: &str| format!(r#"{{"element_token":"s00000001:15","value":"{value}"}}"#);
+    for text in ["  é☕", "12"] {
+        // The read-back ended the token's life; the control is the same one all the same.
+        let seen = on(SIM, &["set_value", &set(text)]).expect(0);
+        assert_eq!(seen.stdout, "desk: done set_value, simulated\n");
+    }
+    let click = on(SIM, &["click", r#"{"element_token":"s00000001:7"}"#]).expect(0);
+    assert_eq!(click.stdout, "desk: unverified click, simulated\n");
+    assert!(display().contains("\\\"127\\\""), "{}", display());
+    // The driver says that all is well, and the end of the text is not there.
+    on("simulated-cut", &["get_window_state"]).expect(0);
+    let seen = on("simulated-cut", &["set_value", &set("hunter2")]).expect(1);
+    let lines: Vec<_> = seen.stdout.lines().collect();
+    assert_eq!(lines[0], "desk: mismatch", "{seen}");
+    assert_eq!(lines[2], "characters asked: 7 there: 6", "{seen}");
+    let seen = on("simulated-cut", &["set_value", "--json", &set("hunter2")]).expect(1);
+    assert_eq!(seen.json()["status"], "mismatch");
+    assert!(!seen.to_string().contains("hunter"), "{seen}");
 }
 
 #[test]
@@ -347,6 +388,7 @@ fn what_is_risky_needs_its_own_word_before_the_first_step() {
     <app-text>
     needs --approve "Quit"
     </app-text>
+    simulated: no real app was asked
     window saved: [HOME]/.local/state/lean-computer-use/desk/1c8e29/r1
     --- stderr
     ---
@@ -547,4 +589,31 @@ fn what_is_returned_costs_few_tokens() {
         "{seen}"
     );
     assert!(cost(&seen) <= 90, "{} {seen}", cost(&seen));
+}
+
+#[cfg(unix)]
+#[test]
+fn runs_with_state_of_their_own_wait_for_each_other() {
+    let ctx = TestContext::new();
+    let driver = ctx.program("cua-driver", "#!/bin/sh\nexec sleep 20\n");
+    let hang = ctx
+        .run(&["desk-read", "App", "--limit", "60000"])
+        .env("CUA_DRIVER_BIN", &driver)
+        .start();
+    let desk = ctx.home.join(".local/state/lean-computer-use/desk");
+    let is_there = || walkdir::WalkDir::new(&desk).into_iter().flatten();
+    while !is_there().any(|entry| entry.file_name() == "run.json") {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    for state in [&["--state", "mine"][..], &[]] {
+        let words = [&["desk-run", "app", "click x", "--limit", "50"], state].concat();
+        let seen = ctx.run(&words).env("CUA_DRIVER_BIN", &driver).observe();
+        let seen = seen.expect(2);
+        assert!(seen.stderr.contains("busy: another desk command"), "{seen}");
+    }
+    let other = ["desk-read", "other", "--limit", "50", "--state", "mine"];
+    let seen = ctx.run(&other).env("CUA_DRIVER_BIN", &driver).observe();
+    assert!(seen.expect(2).stderr.contains("timed_out"));
+    hang.signal(rustix::process::Signal::TERM);
+    hang.observe().expect(143);
 }

@@ -344,6 +344,21 @@ fn a_warm_action_is_one_call_and_typing_checks_the_window_first() {
     let set = ["desk", "mate-calc", "set_value", r#"{"value":"x"}"#];
     fake.run(&set).observe().expect(0);
     assert_eq!(fake.calls(), ["call list_windows", "call set_value"]);
+    // A control that a read showed: read, written, read back; and the field does not hold it.
+    fake.run(&["desk", "mate-calc", "get_window_state"])
+        .observe()
+        .expect(0);
+    fake.calls();
+    let known = r#"{"element_token":"s00000001:6","value":"hunter2"}"#;
+    let seen = fake
+        .run(&["desk", "mate-calc", "set_value", known])
+        .observe()
+        .expect(1);
+    assert!(seen.stdout.starts_with("desk: mismatch\n"), "{seen}");
+    let read = "call get_window_state".to_owned();
+    let calls = fake.calls();
+    assert_eq!(calls[..2], [read.clone(), "call set_value".to_owned()]);
+    assert_eq!(calls[2..], vec![read; 3]);
     fake.says("list_windows", 0, r#"{"windows":[]}"#, "");
     let seen = fake.run(&set).observe().expect(1);
     assert!(

@@ -101,6 +101,7 @@ fn run_with(batches: bool, steps: &[&str], answers: Vec<(&'static str, Value)>) 
     };
     let limits = Limits {
         pause: Duration::ZERO,
+        settle: Duration::ZERO,
         ..Limits::default()
     };
     let mut calls = Calls::new(&mut driver, &mut run, limits);
@@ -195,6 +196,17 @@ fn a_text_is_done_only_when_the_field_holds_it() {
     }
 }
 
+/// The app's windows, which are asked for before anything is typed, on Linux.
+fn windows(ids: &[u32]) -> Vec<(&'static str, Value)> {
+    let window = |id: &u32| json!({"pid": 7, "window_id": id});
+    let all: Vec<_> = ids.iter().map(window).collect();
+    let asked = cfg!(target_os = "linux");
+    asked
+        .then(|| ("list_windows", json!({ "windows": all })))
+        .into_iter()
+        .collect()
+}
+
 #[test]
 fn setting_a_field_does_not_submit_its_form() {
     let field = |n: u32, value: Option<&str>| {
@@ -204,10 +216,20 @@ fn setting_a_field_does_not_submit_its_form() {
         (tool, answer)
     };
     let typed = ("type_text", json!({"effect": "unverifiable"}));
-    let answers = vec![field(1, None), typed, field(2, Some("Ada L"))];
+    let mut answers = vec![field(1, None)];
+    answers.extend(windows(&[9]));
+    answers.extend([typed, field(2, Some("Ada L"))]);
     let came = run(&[r#"set Name = "Ada L""#], answers);
     assert_eq!(came.to, "done");
-    assert_eq!(came.asked[3]["text"], "Ada L");
+    let mut texts = came.asked.iter().filter_map(|asked| asked.get("text"));
+    assert_eq!(texts.next().unwrap(), "Ada L");
+    // The driver types into either window of an app.
+    if cfg!(target_os = "linux") {
+        let mut answers = vec![field(1, None)];
+        answers.extend(windows(&[9, 10]));
+        let came = run(&[r#"set Name = "Ada L""#], answers);
+        assert_eq!(came.to, "step 1: refused other_windows");
+    }
     let no = "step 1: refused setting_could_submit";
     assert_eq!(run(&["set Name = Ada"], vec![field(1, Some("Eve"))]).to, no);
     assert_eq!(run(&["set Name = Zoë"], vec![field(1, None)]).to, no);
@@ -409,14 +431,26 @@ fn texts_of_a_batch_are_read_back() {
     let good = vec![
         two(1, "", ""),
         report(&json!([ok(), ok()]), &two(2, "a", "b")),
+        two(3, "a", "b"),
     ];
     assert_eq!(run_with(true, &steps, good).to, "done");
+    // The app takes one back a moment after the report was made.
+    let taken = vec![
+        two(1, "", ""),
+        report(&json!([ok(), ok()]), &two(2, "a", "b")),
+        two(3, "", "b"),
+        two(4, "", "b"),
+        two(5, "", "b"),
+        two(6, "", "b"),
+    ];
+    assert_eq!(run_with(true, &steps, taken).to, "step 1: mismatch");
     let cut = vec![
         two(1, "", ""),
         report(&json!([ok(), ok()]), &two(2, "a", "")),
         two(3, "a", ""),
         two(4, "a", ""),
         two(5, "a", ""),
+        two(6, "a", ""),
     ];
     assert_eq!(run_with(true, &steps, cut).to, "step 2: mismatch");
 }
@@ -450,4 +484,60 @@ fn a_dialog_in_front_is_where_the_packet_goes_on() {
     let came = run(&["click Save", r#"click "Go on""#], answers);
     assert_eq!(came.to, "unverified");
     assert_eq!(came.asked[8]["window_id"], 10);
+}
+
+#[test]
+fn what_is_in_a_control_is_read_again_after_an_action() {
+    // The click filled the field: what it holds now is what is kept.
+    let filled = vec![
+        read(1, ""),
+        effect("click", "unverifiable"),
+        read(2, "loaded"),
+        effect("set_value", "confirmed"),
+        read(3, "loaded more"),
+    ];
+    let came = run(&["click Save", "append Name = \" more\""], filled);
+    assert_eq!(came.to, "unverified");
+    let set = came.asked.iter().find(|asked| asked.get("value").is_some());
+    assert_eq!(set.unwrap()["value"], "loaded more");
+    let mut typed = vec![read(1, "old"), effect("click", "unverifiable"), read(2, "")];
+    typed.extend(windows(&[9]));
+    typed.extend([effect("type_text", "unverifiable"), read(3, "new")]);
+    let came = run(&["click Save", "type Name = new"], typed);
+    assert_eq!(came.to, "unverified");
+}
+
+#[test]
+fn a_packet_that_did_something_names_the_step_that_could_not_run() {
+    // The click closed the app. Who reads "could not run" would run it all again.
+    let gone = "Window target pid 7, window_id 9 is stale or no longer running; refresh.";
+    let none = json!({"apps": [{"name": "app", "pid": 0, "running": false}]});
+    let answers = vec![
+        read(1, ""),
+        effect("click", "unverifiable"),
+        ("get_window_state", gone.into()),
+        ("list_apps", none),
+    ];
+    let came = run(&["click Save", "check Bold"], answers);
+    assert_eq!(came.to, "step 2: refused could_not_go_on");
+}
+
+#[test]
+fn a_click_that_went_by_the_pointer_is_nobodys_word_for_a_press() {
+    let button = |n: u32| {
+        let elements = json!([{"element_token": format!("s{n:08x}:1"), "role": "push button", "label": "Save", "actions": ["click"]}]);
+        let read = json!({"pid": 7, "window_id": 9, "tree_format": "both", "elements": elements});
+        ("get_window_state", read)
+    };
+    let strayed = json!({"effect": "unverifiable", "route": "synthetic_events"});
+    let came = run(&["click Save"], vec![button(1), ("click", strayed)]);
+    assert_eq!(came.to, "step 1: unknown app_not_answering");
+    let said = "Clicked element [1] (pid 7) with a real pointer click (path=x11_xsendevent)";
+    let steps = json!([{"ok": true}, {"ok": true, "message": said}]);
+    let (_, state) = button(2);
+    let observation = json!({"ok": true, "state": state});
+    let report = json!({"executed": 2, "ok": true, "steps": steps, "observation": observation});
+    let answers = vec![button(1), ("run_steps", report)];
+    let came = run_with(true, &["click Save", "click Save"], answers);
+    assert_eq!(came.to, "step 2: unknown app_not_answering");
 }

@@ -20,7 +20,7 @@ mod wiring;
 const VERSIONS: [&str; 2] = ["2.1.197", "2.1.332"];
 
 /// A recorded event with some fields replaced; null removes a field.
-fn event(version: &str, name: &str, changes: &Value) -> Value {
+pub fn event(version: &str, name: &str, changes: &Value) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join(format!("tests/data/events/{version}/{name}.json"));
     let mut event: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
@@ -50,7 +50,7 @@ fn answer(run: Run) -> Value {
     seen.json()
 }
 
-fn says(answer: &Value) -> &'static str {
+pub fn says(answer: &Value) -> &'static str {
     let specific = &answer["hookSpecificOutput"];
     match specific["hookEventName"].as_str() {
         None => "",

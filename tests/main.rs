@@ -16,6 +16,9 @@ mod desk;
 mod desk_driver;
 mod desk_flow;
 #[cfg(target_os = "linux")]
+mod desk_kills;
+mod desk_statuses;
+#[cfg(target_os = "linux")]
 mod desktop;
 mod exit_codes;
 mod hook;
@@ -28,7 +31,11 @@ mod meter_ledger;
 mod meter_page;
 mod meter_report;
 mod meter_trees;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod npm;
 mod observe;
+#[cfg(unix)]
+mod plugin_launchers;
 mod proof_faults;
 #[cfg(unix)]
 mod real_claude;
@@ -38,6 +45,10 @@ mod real_claude_guard;
 mod real_desk;
 #[cfg(target_os = "linux")]
 mod real_desk_apps;
+#[cfg(unix)]
+mod real_plugin;
+#[cfg(target_os = "linux")]
+mod real_desk_liar;
 #[cfg(target_os = "linux")]
 mod real_try;
 mod release;

@@ -116,8 +116,7 @@ impl Run {
 
     /// Runs a process that is not the program itself, to its end; how it ended proves nothing.
     pub fn unrecorded(self) -> Observed {
-        let output = self.start().child.wait_with_output().unwrap();
-        Observed::new(&output)
+        self.start().unrecorded()
     }
 
     /// Runs the process to its end and records how it ended.
@@ -134,6 +133,11 @@ pub struct Started {
 }
 
 impl Started {
+    /// Waits for a process that is not the program itself; how it ended proves nothing.
+    pub fn unrecorded(self) -> Observed {
+        Observed::new(&self.child.wait_with_output().unwrap())
+    }
+
     pub fn observe(self) -> Observed {
         let output = self.child.wait_with_output().unwrap();
         drop(self.open);

@@ -272,7 +272,7 @@ fn metered(report: &Value) -> BTreeMap<String, Usage> {
 }
 
 /// The sums of all rows that the hook wrote, by model.
-fn hooked(ctx: &TestContext) -> BTreeMap<String, Usage> {
+pub fn hooked(ctx: &TestContext) -> BTreeMap<String, Usage> {
     let path = ctx.home.join(".local/state/lean-computer-use/usage.jsonl");
     let mut sums = BTreeMap::<_, Usage>::new();
     for line in fs::read_to_string(path).unwrap().lines() {

@@ -28,7 +28,7 @@ fn the_whole_loop_leaves_nothing_behind() {
                           retry guard: not run. This exact call failed 2 times with the same error (exit 2), last 0 s ago: "make test". Allowed instead: a changed call, or this one after a file edit, a new user prompt or [TIME] from now. Otherwise stop and report the failure.
     desk packet   ok      a calculator built into this program, not a real app:
                           desk-run: done 7 steps (6 unverified), "84", simulated, .claude/lean-computer-use/local/evidence/try.json
-                          desk-clean: app none, 4 files removed, session ended, driver none
+                          desk-clean: app none, 4 files removed, session ended, driver none, simulated
     meter         ok      6 lines that repeat themselves: 2 messages, 15 in, 61 out, 3000 read from the cache
     token meter   ok      the Stop hook added a row for "claude-opus-4-8"
     uninstall     ok      removed lean-computer-use from [ROOT]/lean-computer-use-try-[RANDOM]/project: 14 files

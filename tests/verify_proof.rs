@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::context::{TestContext, tree};
+use crate::context::{TestContext, copy_program, tree};
 
 fn installed() -> TestContext {
     let ctx = TestContext::new();
@@ -68,7 +68,7 @@ fn what_is_wrong_is_named() {
     ctx.write(&format!("{ours}/hooks/retry-guard"), "exit 0\n");
     let other = ctx.root().join("other");
     fs::create_dir(&other).unwrap();
-    fs::copy("/bin/true", other.join("lean-computer-use")).unwrap();
+    copy_program(Path::new("/bin/true"), &other.join("lean-computer-use"));
     let path = format!("{}:/usr/bin:/bin", other.display());
 
     let run = ctx.run(&["verify", "--proof", "--json"]).env("PATH", path);

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
+use crate::desk_cost;
 use crate::desktop::{Desktop, until};
 
 /// What one way of doing a task returned.
@@ -123,8 +124,12 @@ const TASKS: &[Task] = &[
 ];
 
 /// Runs every task in every way and prints the table.
-pub fn run(driver: PathBuf, tool: &Path, folder: &Path) -> Result<()> {
+pub fn run(driver: PathBuf, tool: &Path, folder: &Path, rounds: usize) -> Result<()> {
     let desktop = Desktop::start(driver)?;
+    fs::create_dir_all(folder)?;
+    let folder = &folder.canonicalize()?;
+    let tool = &tool.canonicalize()?;
+    desk_cost::run(&desktop, tool, folder, rounds)?;
     let ways: [(&str, Way); 3] = [
         ("read", by_read),
         ("run_steps", by_batch),
@@ -313,7 +318,7 @@ fn token(read: &Value, act: &Act) -> Option<Value> {
 }
 
 /// Everything that a call prints, as an agent's shell would return it.
-fn call(desktop: &Desktop, tool: &str, arguments: &Value) -> Result<String> {
+pub fn call(desktop: &Desktop, tool: &str, arguments: &Value) -> Result<String> {
     let driver = desktop.driver.display().to_string();
     let mut call = desktop.command(&driver);
     let call = call.args(["call", tool]).stdin(Stdio::piped());

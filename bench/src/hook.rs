@@ -155,7 +155,7 @@ impl Session {
     }
 
     fn entries(&self) -> Vec<Entry> {
-        let registered = r#"( . "$CLAUDE_PROJECT_DIR/.claude/lean-computer-use/hooks/retry-guard" ) 2>/dev/null || true"#;
+        let registered = r#"{ ( . "$CLAUDE_PROJECT_DIR/.claude/lean-computer-use/hooks/retry-guard" ) || true; } 2>/dev/null || true"#;
         let shell = |line: &str| {
             let mut command = self.command(Path::new("/bin/sh"));
             command.args(["-c", line]);

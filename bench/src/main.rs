@@ -1,7 +1,7 @@
 //! Benchmarks. Each installs what it compares with, checks everybody's answers, and writes every
 //! single run to a file beside the table that it prints.
 //!
-//! `cargo run -p bench --release -- meter`, `-- install` or `-- hook`
+//! `cargo run -p bench --release -- meter`, `-- install`, `-- hook` or `-- desk`
 
 use std::path::PathBuf;
 
@@ -10,6 +10,7 @@ use clap::Parser;
 
 mod binary;
 mod desk;
+mod desk_cost;
 mod desktop;
 mod hook;
 mod install;
@@ -65,6 +66,9 @@ enum Command {
         /// The binary that is measured
         #[arg(long, default_value = "target/release/lean-computer-use")]
         tool: PathBuf,
+        /// How often a click is timed in each way
+        #[arg(long, default_value_t = 31)]
+        rounds: usize,
         /// Where results are kept
         #[arg(long, default_value = "target/bench")]
         folder: PathBuf,
@@ -112,8 +116,9 @@ fn main() -> Result<()> {
         Command::Desk {
             driver,
             tool,
+            rounds,
             folder,
-        } => desk::run(driver, &std::path::absolute(tool)?, &folder),
+        } => desk::run(driver, &std::path::absolute(tool)?, &folder, rounds),
         Command::Binary {
             tool,
             rounds,

@@ -3,15 +3,15 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::desk_tries::Attempt;
-use super::desk_world::{self, Common, Granted, World};
+use super::desk_world::{self, Common, Granted, Told, World};
+use crate::desk::Calls;
 use crate::desk::outcome::Code;
 use crate::desk::receipt::{self, Place};
 use crate::desk::request::{self, Request, Unfit};
 use crate::desk::single::{self, Called};
-use crate::desk::{Calls, Stop};
 use crate::exit::{Desk, DeskOutcome};
 use crate::host::Host;
 
@@ -44,7 +44,9 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Desk> {
     };
     let mut world = World::open(&args.app, &args.common, host)?;
     let words = ["desk", &args.app, &args.tool, &text, &args.granted.words()];
-    let attempt = Attempt::new(words.map(str::to_owned).into(), &world, host);
+    let session = desk_world::session(&args.common, host);
+    let words = words.map(str::to_owned).into();
+    let attempt = Attempt::new(words, world.state.path(), session, host);
     let called = if let Some(stop) = attempt.refused() {
         Err(stop)
     } else {
@@ -52,7 +54,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Desk> {
         calls.grant = args.granted.grant();
         let called = single::call(&args.app, &request, &mut calls);
         let changed = called.is_ok() && request.tool.changes();
-        attempt.ended(called.as_ref().err(), "desk", changed, &world);
+        attempt.ended(called.as_ref().err(), "desk", changed);
         called
     };
     match called {
@@ -64,13 +66,14 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Desk> {
                 "pid": known.map(|window| window.pid),
                 "window_id": known.map(|window| window.id),
             });
-            stopped(stop, args.common.json.then_some(fields), host)
+            let told = Told {
+                place: "desk",
+                fields,
+                common: &args.common,
+            };
+            desk_world::stopped(stop, told, host).map(Desk)
         }
     }
-}
-
-fn stopped(stop: Stop, fields: Option<Value>, host: &mut Host) -> Result<Desk> {
-    desk_world::stopped(stop, "desk", fields, host).map(Desk)
 }
 
 fn no_such_tool(host: &mut Host) -> Result<Desk> {

@@ -6,6 +6,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use serde_json::json;
 
+use super::desk_tries::Attempt;
 use super::desk_world::{self, Common};
 use crate::desk::clean::{self, Report};
 use crate::desk::cua::Cua;
@@ -41,6 +42,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskClean> {
             "files": report.removed,
             "session": report.session.word(),
             "driver": report.driver.word(),
+            "simulated": args.common.simulated,
         });
         writeln!(host.out, "{object}")?;
     } else {
@@ -53,7 +55,12 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskClean> {
         let (app, session, driver) = (app.word(), session.word(), driver.word());
         writeln!(
             host.out,
-            "desk-clean: app {app}, {removed} files removed, session {session}, driver {driver}"
+            "desk-clean: app {app}, {removed} files removed, session {session}, driver {driver}{}",
+            if args.common.simulated {
+                ", simulated"
+            } else {
+                ""
+            }
         )?;
     }
     if report.needs_name() {
@@ -75,8 +82,12 @@ fn clean(args: &Args, host: &Host) -> Result<Report> {
         return Ok(Report::nothing());
     };
     let limits = desk_world::limits(&args.common);
-    let _lock = busy::lock(&state, &args.app, limits.lock)?;
+    let folder = desk_world::lock_folder(&state, &args.common, host);
+    let _lock = busy::lock(&folder, &args.app, limits.lock)?;
     let run = Run::find(&state, session, &args.app);
+    // What the session's count of failures stands for is gone with the run.
+    let words = vec!["desk-clean".to_owned(), args.app.clone()];
+    Attempt::new(words, state.path(), session, host).ended(None, "desk-clean", true);
     let simulated = run.as_ref().map(|run| run.folder().join(simulated::FILE));
     let mut driver: Option<Box<dyn Driver>> = match simulated.filter(|_| args.common.simulated) {
         Some(file) => Some(Box::new(Simulated::new(file, &args.app))),

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::json;
 
-use super::desk_world::{self, Common, World};
+use super::desk_world::{self, Common, Told, World};
 use crate::desk::lines::{self, Wanted};
 use crate::desk::receipt::{self, Place, ReadLines};
 use crate::desk::shown::Shown;
@@ -56,8 +56,12 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskRead> {
     let (seen, window) = match read {
         Ok(read) => read,
         Err(stop) => {
-            let fields = args.common.json.then(|| json!({}));
-            return desk_world::stopped(stop, "desk-read", fields, host).map(DeskRead);
+            let told = Told {
+                place: "desk-read",
+                fields: json!({}),
+                common: &args.common,
+            };
+            return desk_world::stopped(stop, told, host).map(DeskRead);
         }
     };
     let before = saved::shown(&world.run, window).filter(|_| args.changes);

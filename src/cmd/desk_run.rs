@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use super::desk_tries::Attempt;
-use super::desk_world::{self, Common, Granted, World};
+use super::desk_world::{self, Common, Granted, Told, World};
 use crate::desk::packet::{self, Step};
 use crate::desk::perform::{self, Performed};
 use crate::desk::receipt::{self, Place};
@@ -62,7 +62,8 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskRun> {
     let mut world = World::open(&args.app, &args.common, host)?;
     let words = ["desk-run", &args.app, &args.granted.words()];
     let words = words.map(str::to_owned).into_iter().chain(text).collect();
-    let attempt = Attempt::new(words, &world, host);
+    let session = desk_world::session(&args.common, host);
+    let attempt = Attempt::new(words, world.state.path(), session, host);
     if let Some(stop) = attempt.refused() {
         return stopped(args, stop, host);
     }
@@ -80,19 +81,23 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskRun> {
                 .map(|(number, _, _)| place(*number))
                 .unwrap_or_default();
             let why = stop.map(|(_, _, stop)| stop);
-            attempt.ended(why, &place, changed, &world);
+            attempt.ended(why, &place, changed);
             finish(args, performed, &world, host)
         }
         Err(stop) => {
-            attempt.ended(Some(&stop), "desk-run", false, &world);
+            attempt.ended(Some(&stop), "desk-run", false);
             stopped(args, stop, host)
         }
     }
 }
 
 fn stopped(args: &Args, stop: Stop, host: &mut Host) -> Result<DeskRun> {
-    let fields = args.common.json.then(|| json!({"steps": []}));
-    desk_world::stopped(stop, "desk-run", fields, host).map(DeskRun)
+    let told = Told {
+        place: "desk-run",
+        fields: json!({"steps": []}),
+        common: &args.common,
+    };
+    desk_world::stopped(stop, told, host).map(DeskRun)
 }
 
 fn place(step: usize) -> String {
@@ -141,12 +146,12 @@ fn finish(args: &Args, performed: Performed, world: &World, host: &mut Host) -> 
     let mut fields = fields;
     fields["failed_step"] = json!(number);
     fields["verb"] = json!(verb);
-    let outcome = desk_world::stopped(
-        stop,
-        &place(number),
-        args.common.json.then_some(fields),
-        host,
-    )?;
+    let told = Told {
+        place: &place(number),
+        fields,
+        common: &args.common,
+    };
+    let outcome = desk_world::stopped(stop, told, host)?;
     if let (false, Some(path)) = (args.common.json, path) {
         let path = escape::shown(&path.display().to_string());
         writeln!(host.out, "window saved: {path}")?;

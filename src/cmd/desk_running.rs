@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Result, anyhow};
 use serde_json::json;
 
-use super::desk_world::{self, Common, World};
+use super::desk_world::{self, Common, Told, World};
 use crate::desk::{Calls, Stop, window};
 use crate::exit::{DeskOutcome, DeskRunning};
 use crate::host::Host;
@@ -47,8 +47,12 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskRunning> {
                 }
                 other => other,
             };
-            let fields = args.common.json.then(|| json!({}));
-            return desk_world::stopped(stop, "desk-running", fields, host).map(DeskRunning);
+            let told = Told {
+                place: "desk-running",
+                fields: json!({}),
+                common: &args.common,
+            };
+            return desk_world::stopped(stop, told, host).map(DeskRunning);
         }
     }
     Ok(DeskRunning(DeskOutcome::Done))

@@ -1,85 +1,141 @@
-//! The retry rule of `desk` and `desk-run`: the count lies in the run's folder; the guard's log
-//! tells when the user sent a prompt. Fails open: what cannot be read or written counts nothing.
+//! The retry rule of `desk` and `desk-run`: the session's count lies in the state folder, in the
+//! form of the guard's own logs; the guard's log tells when the user sent a prompt. Fails open:
+//! what cannot be read or written counts nothing.
+
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::desk_world::World;
+use super::hook::limits;
 use crate::desk::outcome::{Code, Failure};
-use crate::desk::retry::{self, Ended, Tries};
+use crate::desk::retry::{self, Ended};
 use crate::desk::shown::Shown;
-use crate::desk::{Status, Stop, receipt, state};
+use crate::desk::{Status, Stop, receipt};
+use crate::exit::{Desk, DeskOutcome, Exits};
 use crate::files;
 use crate::hook::key;
+use crate::hook::limits::Limits;
+use crate::hook::record::{Kind, Record};
+use crate::hook::retry_guard::Known;
+use crate::hook::state::Session;
 use crate::host::Host;
 
-/// One call's words, and the earlier tries of its run; none when `DESK_GUARD` is off.
+/// One call's words and where its session's count is kept; none when `DESK_GUARD` is off.
 pub struct Attempt {
     words: Vec<String>,
-    tries: Option<Tries>,
+    kept: Option<Kept>,
+}
+
+struct Kept {
+    state: PathBuf,
+    session: String,
+    limits: Limits,
     now: i64,
-    prompt: Option<i64>,
 }
 
 impl Attempt {
     /// Before the driver is asked anything.
-    pub fn new(words: Vec<String>, world: &World, host: &Host) -> Self {
+    pub fn new(words: Vec<String>, state: &Path, session: &str, host: &Host) -> Self {
         let off = host.text_var("DESK_GUARD") == Some("off");
-        Self {
-            words,
-            tries: if off { None } else { load(world).ok() },
+        let kept = Kept {
+            state: state.to_owned(),
+            session: session.to_owned(),
+            limits: limits(host).0,
             now: host.now().as_millisecond(),
-            prompt: last_prompt(host),
+        };
+        let kept = (!off).then_some(kept);
+        if let (Some(kept), Some(prompt)) = (&kept, last_prompt(host)) {
+            let _ = kept.note_prompt(prompt);
         }
+        Self { words, kept }
     }
 
     /// Why these words are not tried again.
     pub fn refused(&self) -> Option<Stop> {
-        let tries = self.tries.as_ref()?;
-        tries.refused(&self.borrowed(), self.now, self.prompt)?;
-        let mut no = Failure::new(Status::Refused, Some(Code::own("retry")));
-        no.detail.push(Shown::own(
-            "not run: this very call failed twice in the same way; read the window, change the call, or report",
-        ));
-        Some(no.into())
+        let is_refused = self.kept.as_ref()?.refuses(&self.words).unwrap_or(false);
+        is_refused.then(|| {
+            let mut no = Failure::new(Status::Refused, Some(Code::own("retry")));
+            no.detail.push(Shown::own(
+                "not run: this very call failed again and again in the same way; read the window, change the call, or report",
+            ));
+            no.into()
+        })
     }
 
     /// After it: `stop` says how it failed, `changed` whether it may have changed something.
-    pub fn ended(mut self, stop: Option<&Stop>, place: &str, changed: bool, world: &World) {
+    pub fn ended(self, stop: Option<&Stop>, place: &str, changed: bool) {
         let line = stop.map(|stop| receipt::first_line(place, stop));
         let ended = match (stop, &line) {
             (Some(Stop::Failed(no)), Some(line)) if no.status != Status::NeedsConfirmation => {
-                Ended::Failed(line)
+                let unknown = no.status == Status::Unknown;
+                let outcome = if unknown {
+                    DeskOutcome::Unknown
+                } else {
+                    DeskOutcome::No
+                };
+                Ended::Failed(Desk(outcome).code(), line)
             }
             (Some(_), _) => return,
             (None, _) if changed => Ended::Changed,
             (None, _) => Ended::Looked,
         };
-        let words = self.words.clone();
-        let words: Vec<_> = words.iter().map(String::as_str).collect();
-        if let Some(tries) = &mut self.tries
-            && tries.note(&words, &ended, self.now, self.prompt)
-            && let Ok(bytes) = serde_json::to_vec(tries)
-        {
-            let path = world.run.folder().join(retry::FILE);
-            let _ = files::replace(&path, &bytes, state::PRIVATE);
+        if let Some(kept) = self.kept {
+            let _ = kept.note(&self.words, ended);
         }
-    }
-
-    fn borrowed(&self) -> Vec<&str> {
-        self.words.iter().map(String::as_str).collect()
     }
 }
 
-fn load(world: &World) -> Result<Tries> {
-    let path = world.run.folder().join(retry::FILE);
-    if let Some(bytes) = files::read_if_present(&path)?
-        && let Ok(tries) = serde_json::from_slice(&bytes)
-    {
-        return Ok(tries);
+impl Kept {
+    /// None when nothing failed yet.
+    fn existing(&self) -> Result<Option<Session>> {
+        Session::existing(&self.state, &self.session)
     }
-    let mut key = [0; 16];
-    getrandom::fill(&mut key)?;
-    Ok(Tries::new(format!("{:032x}", u128::from_be_bytes(key))))
+
+    fn refuses(&self, words: &[String]) -> Result<bool> {
+        let Some(session) = self.existing()? else {
+            return Ok(false);
+        };
+        let (logs, secret) = (session.logs(None)?, session.secret()?);
+        let known = Known {
+            logs: &logs,
+            secret: &secret,
+            limits: self.limits,
+            now: self.now,
+        };
+        let Some(records) = retry::refused(words, known) else {
+            return Ok(false);
+        };
+        session.append(None, records, 0)?;
+        Ok(true)
+    }
+
+    fn note(&self, words: &[String], ended: Ended) -> Result<()> {
+        let session = match (self.existing()?, ended) {
+            (Some(session), _) => session,
+            (None, Ended::Failed(..)) => Session::open(&self.state, &self.session)?,
+            (None, _) => return Ok(()),
+        };
+        let (logs, secret) = (session.logs(None)?, session.secret()?);
+        let known = Known {
+            logs: &logs,
+            secret: &secret,
+            limits: self.limits,
+            now: self.now,
+        };
+        session.append(None, retry::ended(words, ended, known), 0)
+    }
+
+    /// Notes a prompt that came since the last one that was noted.
+    fn note_prompt(&self, at: i64) -> Result<()> {
+        let Some(session) = self.existing()? else {
+            return Ok(());
+        };
+        let known = retry::last_prompt(&session.logs(None)?.session.bytes);
+        if known.is_none_or(|known| known < at) {
+            session.append(None, vec![Record::new(at, Kind::Prompt)], 0)?;
+        }
+        Ok(())
+    }
 }
 
 fn last_prompt(host: &Host) -> Option<i64> {

@@ -13,6 +13,7 @@ use crate::desk::locate::{Places, locate, usual};
 use crate::desk::simulated::{self, Simulated};
 use crate::desk::{Driver, Grant, Limits, Run, StateFolder, Status, Stop, busy, receipt, saved};
 use crate::exit::{Desk, DeskOutcome, Exits};
+use crate::hook;
 use crate::host::Host;
 
 /// Arguments that every desk command has.
@@ -99,10 +100,12 @@ impl World {
         };
         let state = StateFolder::claim(&state_folder(common, host)?)?;
         let limits = limits(common);
-        let lock = busy::lock(&state, app, limits.lock)?;
+        let lock = busy::lock(&lock_folder(&state, common, host), app, limits.lock)?;
         let project = saved::project(&host.cwd, host.home());
         let now = u64::try_from(host.now().as_millisecond()).unwrap_or(0);
         saved::prune(&state, project.as_deref(), Duration::from_millis(now));
+        let counts = state.path().join("guard");
+        let _ = hook::state::prune(&counts, host.now().as_millisecond());
         let run = Run::open(&state, session(common, host), app)?;
         let driver: Box<dyn Driver> = match binary {
             Some(binary) => Box::new(Cua::new(binary)),
@@ -167,6 +170,16 @@ pub fn state_folder(common: &Common, host: &Host) -> Result<PathBuf> {
     Ok(host.state_folder()?.join("desk"))
 }
 
+/// Where the locks of this user's apps lie: in the program's own state, whatever folder a run
+/// keeps its state in. Where that cannot be written no other run can be, so the run's own will do.
+/// A simulated app is of one run only.
+#[must_use]
+pub fn lock_folder(state: &StateFolder, common: &Common, host: &Host) -> StateFolder {
+    let own = host.state_folder().ok().filter(|_| !common.simulated);
+    let own = own.and_then(|folder| StateFolder::claim(&folder.join("desk")).ok());
+    own.unwrap_or_else(|| state.clone())
+}
+
 /// The agent session that this run belongs to. A state folder that was named is a run by itself.
 #[must_use]
 pub fn session<'a>(common: &Common, host: &'a Host) -> &'a str {
@@ -208,14 +221,24 @@ pub fn input(host: &mut Host) -> Result<String> {
     Ok(text)
 }
 
-/// Prints why a flow stopped, and says with which code to end. `json`: print one object, which
-/// holds these fields too. What could not run at all goes the way of every error.
-pub fn stopped(
-    stop: Stop,
-    place: &str,
-    json: Option<Value>,
-    host: &mut Host,
-) -> Result<DeskOutcome> {
+/// How to tell why a flow stopped.
+pub struct Told<'t> {
+    /// Tool and step.
+    pub place: &'t str,
+    /// What a JSON object holds besides.
+    pub fields: Value,
+    /// Whether it is JSON, and whether the driver was a made-up one.
+    pub common: &'t Common,
+}
+
+/// Prints why a flow stopped, and says with which code to end. What could not run at all goes the
+/// way of every error. A failure on the simulated desktop says that it is one.
+pub fn stopped(stop: Stop, told: Told, host: &mut Host) -> Result<DeskOutcome> {
+    let Told {
+        place,
+        fields,
+        common,
+    } = told;
     let outcome = match &stop {
         Stop::Failed(failure) if failure.status == Status::Unknown => DeskOutcome::Unknown,
         Stop::Failed(failure) if failure.status == Status::NeedsConfirmation => {
@@ -226,16 +249,25 @@ pub fn stopped(
         Stop::DriverStatus(status, _) => DeskOutcome::Driver(*status),
         Stop::CouldNot(_) => DeskOutcome::CouldNotRun,
     };
-    match (json, stop) {
-        (Some(fields), stop) => {
+    match (common.json, stop) {
+        (true, stop) => {
             let mut object = receipt::failure_json(&stop, Desk(outcome).code());
+            object["simulated"] = common.simulated.into();
             if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), fields) {
                 object.extend(fields);
             }
             writeln!(host.out, "{object}")?;
         }
-        (None, Stop::CouldNot(error)) => return Err(error),
-        (None, stop) => receipt::failure(&mut host.out, place, &stop)?,
+        (false, Stop::CouldNot(error)) if common.simulated => {
+            return Err(error.context("simulated"));
+        }
+        (false, Stop::CouldNot(error)) => return Err(error),
+        (false, stop) => {
+            receipt::failure(&mut host.out, place, &stop)?;
+            if common.simulated {
+                writeln!(host.out, "simulated: no real app was asked")?;
+            }
+        }
     }
     Ok(outcome)
 }

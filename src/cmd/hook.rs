@@ -16,7 +16,7 @@ use serde::de::IgnoredAny;
 use crate::hook::limits::{Limits, Scope};
 use crate::hook::token_meter::Terms;
 use crate::hook::{Event, Verdict, account, event, retry_guard, token_meter};
-use crate::host::Host;
+use crate::host::{Host, Start};
 use crate::meter::Prices;
 
 /// An event longer than this is none of ours.
@@ -42,6 +42,9 @@ enum Hook {
 }
 
 /// Runs the hook that `words` (what stands behind `hook`) name. An error is dropped by the caller.
+///
+/// # Panics
+/// When that was asked for; the caller drops it too.
 pub fn run(words: &[OsString], host: &mut Host) -> Result<()> {
     let name = match words {
         [name] => name.to_str(),
@@ -63,6 +66,7 @@ pub fn run(words: &[OsString], host: &mut Host) -> Result<()> {
     let stdin = std::mem::replace(&mut host.stdin, Box::new(io::empty()));
     let bytes = read_value(stdin).unwrap_or_default();
     let Some(event) = event::parse(&bytes) else {
+        assert!(host.start == Start::Runs, "asked for");
         return account::note_fault(&state);
     };
     let job = Job {
@@ -70,6 +74,7 @@ pub fn run(words: &[OsString], host: &mut Host) -> Result<()> {
         event,
         state,
         now: host.now(),
+        start: host.start,
     };
     // A thread costs a good part of a short answer, so it is only made for what may take long.
     let line = if bytes.len() > SMALL {
@@ -122,6 +127,7 @@ struct Job {
     event: Event,
     state: PathBuf,
     now: Timestamp,
+    start: Start,
 }
 
 impl Job {
@@ -138,22 +144,13 @@ impl Job {
     fn answer_in_time(self) -> Option<String> {
         let start = Instant::now();
         let guards = matches!(self.hook, Hook::Guard(_));
-        let (sender, told) = mpsc::channel();
         let job = self.clone();
-        std::thread::spawn(move || sender.send(job.answer()));
-        loop {
-            match told.recv_timeout(WORK / 4) {
-                Ok(line) => return line,
-                Err(RecvTimeoutError::Disconnected) => return None,
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            if guards && worked(start) > WORK {
-                return self.note_error();
-            }
-        }
+        let answered = unless(move || guards && worked(start) > WORK, move || job.answer());
+        answered.unwrap_or_else(|| self.note_error())
     }
 
     fn verdict(&self) -> Result<Verdict> {
+        assert!(self.start == Start::Runs, "asked for");
         match &self.hook {
             Hook::Guard(limits) => {
                 retry_guard::run(&self.event, &self.state, *limits, self.now.as_millisecond())
@@ -173,6 +170,24 @@ impl Job {
             let _ = account::note_error(&self.state, &self.event.session);
         }
         None
+    }
+}
+
+/// What `work` gives on a thread of its own; none when it is given up, for which `too_much` is
+/// asked now and then.
+fn unless<T: Send + 'static>(
+    too_much: impl Fn() -> bool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (sender, told) = mpsc::channel();
+    std::thread::spawn(move || sender.send(work()));
+    loop {
+        match told.recv_timeout(WORK / 4) {
+            Ok(done) => return Some(done),
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) if too_much() => return None,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
     }
 }
 
@@ -236,4 +251,18 @@ fn is_ready(_: Instant) -> bool {
 
 fn begins_as_an_object(bytes: &[u8]) -> bool {
     matches!(bytes.trim_ascii_start().first(), None | Some(b'{'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_takes_too_much_is_given_up() {
+        let (end, ended) = mpsc::channel::<()>();
+        let waits = move || ended.recv().is_err();
+        assert_eq!(unless(|| true, waits), None);
+        drop(end);
+        assert_eq!(unless(|| false, || 7), Some(7));
+    }
 }

@@ -93,7 +93,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Install> {
         write!(host.out, "{}", diff::unified(&plan))?;
         return Ok(Install::Done);
     }
-    let records = Records::of(&plan, &binary.record)?;
+    let records = Records::of(&plan, &binary.record()?)?;
     if args.writes() {
         if !agreed(args, &opened, host)? {
             writeln!(host.out, "nothing was done")?;

@@ -1,5 +1,6 @@
 //! One file a command: reads what the flow needs, calls the flow, prints.
 
+mod claude_version;
 pub mod completions;
 pub mod desk;
 pub mod desk_clean;
@@ -18,6 +19,7 @@ pub mod meter;
 pub mod place;
 pub mod proof;
 pub mod status;
+mod tracked;
 pub mod try_loop;
 pub mod uninstall;
 pub mod verify;

@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use fs_err as fs;
 
 use crate::escape::shown;
+use crate::files::read_if_present;
 use crate::host::Host;
 use crate::install::found::{self, Found};
 use crate::install::lock::{self, Hold};
@@ -116,7 +117,7 @@ impl Opened {
 
 fn read(place: Place, purpose: Purpose, running: &Path, hold: Hold) -> Result<Opened> {
     let name = format!("{}/binary", place.names.local);
-    let last = fs::read(place.at(&name)).ok();
+    let last = read_if_present(&place.at(&name)).ok().flatten();
     let last = last.and_then(|record| binary::recorded(&record));
     let wanted = match (purpose, last) {
         (Purpose::Uninstall | Purpose::Look, Some((last, _))) => Wanted::new(&place, &last)?,

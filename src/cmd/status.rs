@@ -7,14 +7,15 @@ use serde::Serialize;
 
 use super::desk_world::locate_driver;
 use super::place::{Opened, Purpose, Where, config_folder, running_binary};
-use super::proof;
+use super::{proof, tracked};
 use crate::escape::{quoted, shown};
 use crate::exit::Status;
 use crate::hook::account;
 use crate::host::Host;
+use crate::install::manifest::WithoutHooks;
 use crate::install::plan::{Options, Plan};
 use crate::install::verify::{self, Finding};
-use crate::install::{OnPath, Scope, binary, tracked};
+use crate::install::{OnPath, Scope, binary, claude};
 
 /// Arguments of `status`.
 #[derive(Debug, clap::Args)]
@@ -164,7 +165,7 @@ fn of(opened: &Opened, host: &Host) -> Seen {
             .settings
             .as_ref()
             .is_ok_and(|settings| settings.allowed),
-        local_is_tracked: tracked::local_is_tracked(&opened.place),
+        local_is_tracked: tracked::local_is_tracked(&opened.place, host),
         error: None,
     }
 }
@@ -175,9 +176,14 @@ fn hooks(opened: &Opened, plan: &Plan<'_>, host: &Host) -> Hooks {
             reason: "not installed".to_owned(),
         };
     };
-    if manifest.without_hooks.is_some() {
+    if let Some(without) = manifest.without_hooks {
+        let reason = match (without, claude::plugin(&opened.found.sources)) {
+            (_, Some(_)) => "the enabled plugin brings them",
+            (WithoutHooks::Plugin, None) => "the plugin that brought them is no longer enabled",
+            (WithoutHooks::Asked, None) => "files only",
+        };
         return Hooks::None {
-            reason: "files only".to_owned(),
+            reason: reason.to_owned(),
         };
     }
     let broken = verify::hooks(plan, manifest)

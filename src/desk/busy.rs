@@ -1,4 +1,5 @@
-//! One desk command at a time on an app: takes a lock in the state folder, or says that it is busy.
+//! One desk command at a time on an app: takes a lock in a folder, or says that it is busy. All
+//! commands of a user take it in the same folder, wherever their state lies: an app has one screen.
 //! The lock goes with the process, however that ends.
 
 use std::fs::{File, TryLockError};
@@ -11,10 +12,10 @@ use super::state::StateFolder;
 use crate::{escape, files};
 
 /// Waits for the app's lock. Keep the file for as long as the app is operated.
-pub fn lock(state: &StateFolder, app: &str, limit: Duration) -> Result<File> {
+pub fn lock(folder: &StateFolder, app: &str, limit: Duration) -> Result<File> {
     let digest = Sha256::digest(app.to_lowercase());
     let name = format!("{}.lock", files::short(&digest, 3));
-    let path = state.path().join(name);
+    let path = folder.path().join(name);
     let file = open(&path).with_context(|| format!("could not open {}", path.display()))?;
     let end = Instant::now() + limit;
     loop {

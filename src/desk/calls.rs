@@ -112,6 +112,11 @@ impl<'a> Calls<'a> {
         std::thread::sleep(self.limits.pause);
     }
 
+    /// Lets an app come to rest after a text.
+    pub fn settle(&self) {
+        std::thread::sleep(self.limits.settle);
+    }
+
     /// Whether a process is over; see [`Driver::has_ended`].
     #[must_use]
     pub fn has_ended(&self, pid: i64) -> bool {

@@ -1,7 +1,9 @@
 //! Asks windows of the X11 desktop to close, as their title bar's button does. The driver has no
 //! way to do this in the background there. An app may answer with a question, and stay.
 
-use anyhow::{Context, Result, bail};
+#[cfg(target_os = "linux")]
+use anyhow::Context;
+use anyhow::{Result, bail};
 
 use super::request::Window;
 

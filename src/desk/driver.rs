@@ -96,6 +96,9 @@ pub struct Limits {
     pub lock: Duration,
     /// Between two looks at an app that changes late.
     pub pause: Duration,
+    /// Between a text and its read-back: an app can take back what it does not like a moment
+    /// later, and a text that is seen too early would be `done`.
+    pub settle: Duration,
 }
 
 impl Default for Limits {
@@ -105,6 +108,7 @@ impl Default for Limits {
             act: Duration::from_secs(30),
             lock: Duration::from_secs(10),
             pause: Duration::from_millis(100),
+            settle: Duration::from_millis(250),
         }
     }
 }

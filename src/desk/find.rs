@@ -2,6 +2,7 @@
 //! only, unless a part is asked for: asked for "Save", the driver itself pressed "Don't Save". Pure.
 
 use super::packet::Target;
+use super::shown::RawText;
 use super::tree::Node;
 
 /// What the nodes say to a target.
@@ -35,24 +36,69 @@ pub fn to_see<'a>(target: &Target, nodes: &'a [Node]) -> Found<'a> {
     }
 }
 
+/// Whether a node has the very name that is asked for.
+#[must_use]
+pub fn is_whole(target: &Target, node: &Node) -> bool {
+    match target {
+        Target::Name(name) | Target::RoleName(_, name) => same(node.name.reveal(), name),
+        Target::Role(_) | Target::Part(_) | Target::Ref(_) => false,
+    }
+}
+
 /// Every node a `read` step shows.
 #[must_use]
 pub fn to_read<'a>(target: &Target, nodes: &'a [Node]) -> Vec<&'a Node> {
-    let wanted = |node: &&Node| match target {
+    nodes
+        .iter()
+        .filter(|node| !is_other(target, node))
+        .collect()
+}
+
+fn is_other(target: &Target, node: &Node) -> bool {
+    !match target {
         Target::Name(part) | Target::Part(part) => mentions(node, part),
         Target::Role(role) => has_role(node, role),
         Target::RoleName(role, part) => has_role(node, role) && mentions(node, part),
         Target::Ref(reference) => node.reference.as_ref() == Some(reference),
-    };
-    nodes.iter().filter(wanted).collect()
+    }
 }
 
 /// Whether a name, value or description holds the part, whatever the case.
 #[must_use]
 pub fn mentions(node: &Node, part: &str) -> bool {
-    let part = part.to_lowercase();
-    let holds = |text: &str| text.to_lowercase().contains(&part);
-    holds(node.name.reveal()) || holds(node.text().reveal()) || holds(node.description.reveal())
+    texts(node).iter().any(|text| holds(text, part))
+}
+
+/// Whether a node shows that what is waited for is there: by the words, unless a part is asked for.
+#[must_use]
+pub fn shows(target: &Target, node: &Node) -> bool {
+    let says = |name| texts(node).iter().any(|text| says(text, name));
+    match target {
+        Target::Name(name) => says(name),
+        Target::RoleName(role, name) => has_role(node, role) && says(name),
+        Target::Part(_) | Target::Role(_) | Target::Ref(_) => !is_other(target, node),
+    }
+}
+
+fn texts(node: &Node) -> [&str; 3] {
+    [&node.name, node.text(), &node.description].map(RawText::reveal)
+}
+
+fn holds(text: &str, part: &str) -> bool {
+    text.to_lowercase().contains(&part.to_lowercase())
+}
+
+/// Whether the words stand in a text, whatever the case: "saved" is not in "Unsaved", nor 8 in 84.
+fn says(text: &str, words: &str) -> bool {
+    let (text, words) = (text.to_lowercase(), words.to_lowercase());
+    // Scripts that do not part their words begin about here.
+    let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && c < '\u{2e80}');
+    let cut = |outside: Option<char>, inside: Option<char>| joins(outside) && joins(inside);
+    text.match_indices(&words).any(|(at, found)| {
+        let (before, after) = (&text[..at], &text[at + found.len()..]);
+        !cut(before.chars().next_back(), found.chars().next())
+            && !cut(after.chars().next(), found.chars().next_back())
+    })
 }
 
 /// Whether a node has this role, in the words of either system: `button` is `push button` and
@@ -118,14 +164,13 @@ fn tiers(only_part: bool, parts: bool) -> impl Iterator<Item = Tier> {
         |node, name| same(node.description.reveal(), name),
         |node, name| node.identifier.reveal() == name,
     ];
-    let part: [Tier; 1] = [|node, name| {
-        node.name
-            .reveal()
-            .to_lowercase()
-            .contains(&name.to_lowercase())
-    }];
+    let part: Tier = if only_part {
+        |node, name| holds(node.name.reveal(), name)
+    } else {
+        |node, name| says(node.name.reveal(), name)
+    };
     let whole = whole.into_iter().filter(move |_| !only_part);
-    whole.chain(part.into_iter().filter(move |_| only_part || parts))
+    whole.chain((only_part || parts).then_some(part))
 }
 
 fn same(text: &str, name: &str) -> bool {
@@ -191,11 +236,7 @@ mod tests {
         let part = |n: &str| Target::Part(n.to_owned());
         let role = |r: &str, n: &str| Target::RoleName(r.to_owned(), n.to_owned());
         for (target, act, see) in [
-            (
-                name("Save"),
-                "none Don't Save,Cancel,OK",
-                "many Don't Save,Status: saved",
-            ),
+            (name("Save"), "none Don't Save,Cancel,OK", "Don't Save"),
             (part("Save"), "Don't Save", "many Don't Save,Status: saved"),
             (name("OK"), "OK", "OK"),
             (name("oK"), "many OK,ok", "many OK,ok"),
@@ -207,5 +248,34 @@ mod tests {
             assert_eq!(words(&to_act(&target, &nodes)), act, "act {target:?}");
             assert_eq!(words(&to_see(&target, &nodes)), see, "see {target:?}");
         }
+    }
+
+    #[test]
+    fn what_is_waited_for_is_there_in_words() {
+        let there = |target: &Target, text: &str| {
+            let node = Node {
+                name: RawText::new(text),
+                ..Node::default()
+            };
+            shows(target, &node)
+        };
+        for (words, text, want) in [
+            ("Saved", "Saved", true),
+            ("saved", "File: Saved.", true),
+            ("Saved", "Unsaved changes", false),
+            ("8", "84", false),
+            ("8", "7 8", true),
+            ("日本", "日本語", true),
+            ("é", "café", false),
+            ("50%", "50%", true),
+            ("50%", "150%", false),
+        ] {
+            assert_eq!(
+                there(&Target::Name(words.to_owned()), text),
+                want,
+                "{words} {text}"
+            );
+        }
+        assert!(there(&Target::Part("saved".to_owned()), "Unsaved"));
     }
 }

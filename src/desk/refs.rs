@@ -63,8 +63,18 @@ impl Refs {
     /// Whether this ref was ever given.
     #[must_use]
     pub fn knows(&self, reference: &str) -> bool {
-        let number = reference.strip_prefix('c').and_then(|n| n.parse().ok());
-        number.is_some_and(|number: usize| (1..=self.0.len()).contains(&number))
+        self.identity(reference).is_some()
+    }
+
+    /// Whether nothing else looked the same as this control.
+    #[must_use]
+    pub fn is_lone(&self, reference: &str) -> bool {
+        self.identity(reference).is_some_and(|it| it.of == 1)
+    }
+
+    fn identity(&self, reference: &str) -> Option<&Identity> {
+        let number: usize = reference.strip_prefix('c')?.parse().ok()?;
+        self.0.get(number.checked_sub(1)?)
     }
 }
 
@@ -146,6 +156,7 @@ mod tests {
         assert_eq!(marked(&mut refs, vec![twin(), twin()]), ["c1", "c2"]);
         assert_eq!(marked(&mut refs, vec![twin(), twin()]), ["c1", "c2"]);
         assert_eq!(marked(&mut refs, vec![twin()]), ["c3"]);
+        assert!(refs.is_lone("c3") && !refs.is_lone("c1") && !refs.is_lone("c9"));
     }
 
     #[test]

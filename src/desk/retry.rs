@@ -1,117 +1,85 @@
-//! The retry rule inside the desk tools, for agents whose hooks do not see a failure: the same
-//! words that failed twice in the same way are refused the third time. Earlier tries and a time
-//! in, a yes or no out. Pure.
+//! The retry rule inside the desk tools, for agents whose hooks do not see a failure, and for the
+//! failing part of a chain. The rule is the guard's own: a desk call is told to it as the events
+//! that its hook would see, so that thresholds, classes, families and resets are the same ones.
+//! Words and earlier records in, a yes or no and new records out. Pure.
 //!
-//! The count starts anew with a success of the same words, with any desk action that changes
-//! something, after ten minutes, and when the user sends a prompt.
+//! The count is the whole session's: any desk action of it that changes something starts it anew.
 
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use serde::Deserialize;
+use serde_json::json;
 
-use crate::files;
-
-/// The file's name in the run's folder.
-pub const FILE: &str = "tries.json";
-
-/// A failure counts for so long, in milliseconds: an app changes by itself.
-const MEMORY_MS: i64 = 10 * 60 * 1000;
-
-/// So many failures of one kind are let pass.
-const PLAIN: u32 = 2;
-
-/// Older ones are forgotten when there are more.
-const MOST: usize = 50;
-
-/// What failed, and how often in a row.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Tries {
-    /// Random, so that the prints tell nothing about texts once this file is gone.
-    key: String,
-    failed: Vec<Try>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Try {
-    words: String,
-    error: String,
-    times: u32,
-    /// Milliseconds since 1970.
-    last: i64,
-}
+use crate::hook::event::{Call, Failure, What};
+use crate::hook::record::{Kind, Record};
+use crate::hook::retry_guard::{Known, judge};
+use crate::hook::{Event, Verdict};
 
 /// How a call ended, as far as the count is concerned.
+#[derive(Clone, Copy)]
 pub enum Ended<'a> {
-    /// With this first line of a failure.
-    Failed(&'a str),
+    /// With this exit code and first line.
+    Failed(u8, &'a str),
     /// Well, and nothing was changed.
     Looked,
     /// Well, and something may have changed.
     Changed,
 }
 
-impl Tries {
-    /// No tries yet; `key` is random.
-    #[must_use]
-    pub fn new(key: String) -> Self {
-        let failed = Vec::new();
-        Self { key, failed }
-    }
-
-    /// The error that these words failed with twice, if they may not be tried again. `prompt`:
-    /// when the user sent the last prompt.
-    #[must_use]
-    pub fn refused(&self, words: &[&str], now: i64, prompt: Option<i64>) -> Option<u32> {
-        let words = self.print(words);
-        let same = self.failed.iter().find(|failed| failed.words == words)?;
-        let live = now - same.last <= MEMORY_MS && prompt.is_none_or(|at| at < same.last);
-        (live && same.times >= PLAIN).then_some(same.times)
-    }
-
-    /// Notes how a call ended. Returns whether there is something to keep.
-    pub fn note(&mut self, words: &[&str], ended: &Ended, now: i64, prompt: Option<i64>) -> bool {
-        let words = self.print(words);
-        let before = self.failed.len();
-        let error = match ended {
-            Ended::Failed(line) => self.print(&[line]),
-            Ended::Looked => {
-                self.failed.retain(|failed| failed.words != words);
-                return self.failed.len() != before;
-            }
-            Ended::Changed => {
-                self.failed.clear();
-                return before > 0;
-            }
-        };
-        let lives = |failed: &Try| {
-            now - failed.last <= MEMORY_MS && prompt.is_none_or(|at| at < failed.last)
-        };
-        self.failed.retain(lives);
-        let same = self.failed.iter().position(|failed| failed.words == words);
-        let same = same.map(|at| self.failed.remove(at));
-        let again = same.filter(|failed| failed.error == error);
-        let times = again.map_or(1, |failed| failed.times + 1);
-        self.failed.push(Try {
-            words,
-            error,
-            times,
-            last: now,
-        });
-        let too_many = self.failed.len().saturating_sub(MOST);
-        self.failed.drain(..too_many);
-        true
-    }
-
-    fn print(&self, parts: &[&str]) -> String {
-        let mut hash = Sha256::new_with_prefix(&self.key);
-        for part in parts {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part);
-        }
-        files::short(&hash.finalize(), 8)
+/// Whether these words may not be tried again, and what is to be recorded then.
+#[must_use]
+pub fn refused(words: &[String], known: Known<'_>) -> Option<Vec<Record>> {
+    match judge(&event(What::Before(call(words))), known) {
+        (Verdict::Deny(_), records) => Some(records),
+        _ => None,
     }
 }
 
-/// When the user sent the last prompt, by the guard's own log: milliseconds since 1970.
+/// What is to be recorded of a call that ended.
+#[must_use]
+pub fn ended(words: &[String], ended: Ended, known: Known<'_>) -> Vec<Record> {
+    let call = call(words);
+    let what = match ended {
+        Ended::Failed(code, line) => What::Failed(
+            call,
+            Failure {
+                error: format!("Exit code {code}\n{line}"),
+                interrupted: false,
+            },
+        ),
+        Ended::Looked | Ended::Changed => What::Succeeded(call),
+    };
+    let (_, mut records) = judge(&event(what), known);
+    if matches!(ended, Ended::Looked) {
+        records.retain(|record| record.e != Kind::Changed);
+    }
+    records
+}
+
+/// As the agent's shell would have run it. Each word is quoted, so that none is taken for more.
+fn call(words: &[String]) -> Call {
+    let quoted = words.iter().skip(1);
+    let quoted = quoted.map(|word| format!(" '{}'", word.replace('\'', "'\\''")));
+    let name = words.first().map(String::as_str).unwrap_or_default();
+    let line = format!("lean-computer-use {name}{}", quoted.collect::<String>());
+    Call {
+        tool: "Bash".to_owned(),
+        input: json!({ "command": line }),
+        id: None,
+    }
+}
+
+fn event(what: What) -> Event {
+    Event {
+        session: String::new(),
+        agent: None,
+        agent_type: None,
+        cwd: "/".to_owned(),
+        prompt: None,
+        transcript: None,
+        what,
+    }
+}
+
+/// When the user sent the last prompt, by a log of the guard: milliseconds since 1970.
 #[must_use]
 pub fn last_prompt(log: &[u8]) -> Option<i64> {
     #[derive(Deserialize)]
@@ -127,45 +95,115 @@ pub fn last_prompt(log: &[u8]) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hook::history::DESK_MEMORY_MS;
+    use crate::hook::key::Secret;
+    use crate::hook::limits::Limits;
+    use crate::hook::record::{Log, Logs};
 
-    const A: &[&str] = &["desk", "app", "click A"];
-    const B: &[&str] = &["desk", "app", "click B"];
+    const NO: &str = "desk-run: step 1: not_found";
 
-    fn failed_twice() -> Tries {
-        let mut tries = Tries::new("k".to_owned());
-        assert!(tries.note(A, &Ended::Failed("x"), 1000, None));
-        assert_eq!(tries.refused(A, 1000, None), None);
-        tries.note(A, &Ended::Failed("x"), 2000, None);
-        tries
+    /// One session's count.
+    #[derive(Default)]
+    struct Count(Logs);
+
+    impl Count {
+        fn known(&self, now: i64) -> Known<'_> {
+            Known {
+                logs: &self.0,
+                secret: &Secret([7; 32]),
+                limits: Limits::default(),
+                now,
+            }
+        }
+
+        fn note(&mut self, records: &[Record]) {
+            let Log { bytes, .. } = &mut self.0.session;
+            for record in records {
+                bytes.extend(serde_json::to_vec(record).unwrap());
+                bytes.push(b'\n');
+            }
+        }
+
+        fn ends(&mut self, what: &str, how: Ended, now: i64) {
+            let records = ended(&words(what), how, self.known(now));
+            self.note(&records);
+        }
+
+        fn refuses(&self, what: &str, now: i64) -> bool {
+            refused(&words(what), self.known(now)).is_some()
+        }
+    }
+
+    fn words(step: &str) -> Vec<String> {
+        ["desk-run", "it's an app", "false []", step]
+            .map(str::to_owned)
+            .into()
+    }
+
+    fn failed_twice() -> Count {
+        let mut count = Count::default();
+        count.ends("click A", Ended::Failed(1, NO), 1000);
+        assert!(!count.refuses("click A", 1500));
+        count.ends("click A", Ended::Failed(1, NO), 2000);
+        count
     }
 
     #[test]
     fn twice_the_same_and_no_third_time() {
-        let tries = failed_twice();
-        assert_eq!(tries.refused(A, 3000, None), Some(2));
-        assert_eq!(tries.refused(B, 3000, None), None);
-        assert_eq!(tries.refused(A, 2000 + MEMORY_MS, None), Some(2));
-        assert_eq!(tries.refused(A, 2001 + MEMORY_MS, None), None);
-        assert_eq!(tries.refused(A, 3000, Some(1500)), Some(2));
-        assert_eq!(tries.refused(A, 3000, Some(2500)), None);
+        let count = failed_twice();
+        assert!(count.refuses("click A", 3000));
+        assert!(!count.refuses("click B", 3000));
+        // No probe, as for the guard's own desk commands; only time.
+        assert!(count.refuses("click A", 1000 + DESK_MEMORY_MS));
+        assert!(!count.refuses("click A", 1001 + DESK_MEMORY_MS));
     }
 
     #[test]
     fn what_starts_the_count_anew() {
-        for (words, ended, refused) in [
-            (A, Ended::Looked, None),
-            (B, Ended::Looked, Some(2)),
-            (B, Ended::Changed, None),
-            (B, Ended::Failed("x"), Some(2)),
-            (A, Ended::Failed("y"), None),
+        for (step, how, still) in [
+            ("click A", Ended::Looked, false),
+            ("read B", Ended::Looked, true),
+            // Of any app: the count is the session's.
+            ("click B", Ended::Changed, false),
+            ("click B", Ended::Failed(1, NO), true),
+            (
+                "click A",
+                Ended::Failed(1, "desk-run: step 1: mismatch"),
+                false,
+            ),
+            ("click A", Ended::Failed(4, NO), false),
         ] {
-            let mut tries = failed_twice();
-            tries.note(words, &ended, 3000, None);
-            assert_eq!(tries.refused(A, 4000, None), refused);
+            let mut count = failed_twice();
+            count.ends(step, how, 3000);
+            assert_eq!(count.refuses("click A", 4000), still, "{step}");
         }
-        let mut tries = failed_twice();
-        tries.note(A, &Ended::Failed("x"), 4000, Some(3000));
-        assert_eq!(tries.refused(A, 4000, None), None);
+        let mut count = failed_twice();
+        count.note(&[Record::new(3000, Kind::Prompt)]);
+        assert!(!count.refuses("click A", 4000));
+    }
+
+    #[test]
+    fn classes_and_families_are_the_guards() {
+        // What passes by itself has more tries.
+        let mut count = Count::default();
+        for at in 1..=4 {
+            assert!(!count.refuses("click A", at), "{at}");
+            count.ends("click A", Ended::Failed(2, "desk-run: timed out"), at);
+        }
+        assert!(count.refuses("click A", 5));
+        // One action with a fresh token each time.
+        let click = |n: i64| {
+            let token = format!(r#"{{"element_token":"s{n:08x}:7"}}"#);
+            ["desk", "app", "click", &token].map(str::to_owned)
+        };
+        let mut count = Count::default();
+        for n in 1..=5 {
+            assert!(refused(&click(n), count.known(n)).is_none(), "{n}");
+            let failed = Ended::Failed(1, "desk: refused x");
+            let records = ended(&click(n), failed, count.known(n));
+            count.note(&records);
+        }
+        assert!(refused(&click(6), count.known(6)).is_some());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::request::Window;
 use super::session::{self, Run};
 use super::shown::RawAnswer;
 use super::state::{self, StateFolder};
-use super::tree::{self, Tree};
+use super::tree::{self, Node, Tree};
 use crate::files;
 
 /// Saves the driver's full answer as the run's next read: `r1`, `r2`, …
@@ -29,14 +29,37 @@ pub fn read(run: &Run, bytes: &[u8]) -> Result<PathBuf> {
 /// The run's newest read of this window; none when there is none, or it cannot be read.
 #[must_use]
 pub fn last(run: &Run, window: Window) -> Option<Tree> {
-    let names = fs::read_dir(run.folder()).ok()?.filter_map(|entry| {
+    let mut newest = newest(run).into_iter();
+    newest.find_map(|number| of_window(&run.folder().join(format!("r{number}")), window))
+}
+
+/// Numbers of the run's last reads, the newest first.
+fn newest(run: &Run) -> Vec<u32> {
+    let names = fs::read_dir(run.folder()).into_iter().flatten();
+    let names = names.filter_map(|entry| {
         let name = entry.ok()?.file_name();
         name.to_str()?.strip_prefix('r')?.parse::<u32>().ok()
     });
     let mut numbers: Vec<u32> = names.collect();
     numbers.sort_unstable_by(|a, b| b.cmp(a));
-    let mut newest = numbers.iter().take(LAST);
-    newest.find_map(|number| of_window(&run.folder().join(format!("r{number}")), window))
+    numbers.truncate(LAST);
+    numbers
+}
+
+/// The control that a read of this window gave this token to, with its ref.
+pub fn with_token(run: &mut Run, window: Window, token: &str) -> Result<Option<Node>> {
+    for number in newest(run) {
+        let Some(mut tree) = of_window(&run.folder().join(format!("r{number}")), window) else {
+            continue;
+        };
+        let at = tree.nodes.iter();
+        let mut at = at.map(|node| node.token.as_deref() == Some(token));
+        if let Some(at) = at.position(|is_it| is_it) {
+            run.mark(&mut tree.nodes)?;
+            return Ok(Some(tree.nodes.swap_remove(at)));
+        }
+    }
+    Ok(None)
 }
 
 /// The read that was shown last, if it was of this window.
@@ -66,6 +89,7 @@ pub fn prune(state: &StateFolder, project: Option<&Path>, now: Duration) {
     for folder in evidence.into_iter().chain([state.path().join("evidence")]) {
         remove_old(&folder, now, is_evidence);
     }
+    remove_old(state.path(), now, |name| state::is_temp(name.as_ref()));
     let runs = fs::read_dir(state.path()).into_iter().flatten().flatten();
     for entry in runs.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
         let name = entry.file_name();

@@ -142,10 +142,11 @@ impl Run {
         self.save()
     }
 
-    /// Forgets the window.
-    pub fn forget_window(&mut self) {
+    /// Forgets the window, also for the next command.
+    pub fn forget_window(&mut self) -> Result<()> {
         self.kept.window = None;
         self.kept.process = None;
+        self.save()
     }
 
     /// Notes whether the app runs commands or changes the system.
@@ -200,6 +201,14 @@ impl Run {
         Ok(())
     }
 
+    /// Whether a ref of [`Run::mark`] is of a control that had no twin.
+    #[must_use]
+    pub fn is_lone(&self, reference: &str) -> bool {
+        self.refs
+            .as_ref()
+            .is_some_and(|refs| refs.is_lone(reference))
+    }
+
     fn save(&self) -> Result<()> {
         let bytes = serde_json::to_vec(&self.kept)?;
         files::replace(&self.folder.join(FILE), &bytes, state::PRIVATE)
@@ -224,12 +233,15 @@ impl Run {
     }
 }
 
-/// Names of files that a run writes: `run.json`, `refs.json`, `sim.json`, `tries.jsonl`, reads (`r1`, `r2`, …).
+/// Names of files that a run writes: `run.json`, `refs.json`, `sim.json`, reads (`r1`, `r2`, …),
+/// and what a killed command left half-written of them.
 #[must_use]
 pub fn is_ours(name: &str) -> bool {
     let read = name.strip_prefix('r').unwrap_or_default();
     let is_read = !read.is_empty() && read.bytes().all(|b| b.is_ascii_digit());
-    is_read || [FILE, refs::FILE, super::simulated::FILE, super::retry::FILE].contains(&name)
+    is_read
+        || state::is_temp(name.as_ref())
+        || [FILE, refs::FILE, super::simulated::FILE].contains(&name)
 }
 
 /// Names of the folders of runs.

@@ -36,7 +36,7 @@ pub struct Simulated {
     ending: Option<Ending>,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Memory {
     display: String,
     closed: bool,
@@ -79,6 +79,9 @@ impl Simulated {
             "click" => {
                 let row = memory.row(arguments)?;
                 let button = BUTTONS.get(row).ok_or_else(|| no("not_clickable"))?;
+                if self.ending == Some(Ending::Deaf) {
+                    return Ok(json!({"effect": "suspected_noop", "route": "simulated"}));
+                }
                 memory.press(button);
                 Ok(json!({"effect": "unverifiable", "route": "simulated"}))
             }
@@ -88,6 +91,9 @@ impl Simulated {
                 }
                 let value = arguments.get("value").and_then(Value::as_str);
                 value.unwrap_or_default().clone_into(&mut memory.display);
+                if self.ending == Some(Ending::Cut) {
+                    memory.display.pop();
+                }
                 Ok(json!({"effect": "confirmed", "evidence": [{"kind": "value_readback"}]}))
             }
             "run_steps" => Ok(self.steps(arguments, memory)),
@@ -109,7 +115,9 @@ impl Simulated {
             let mut own = step.get("args").cloned().unwrap_or_default();
             own["session"] = json!(memory.session);
             match self.answer(tool, &own, memory) {
-                Ok(_) => reports.push(json!({"index": index, "tool": tool, "ok": true})),
+                Ok(done) => reports.push(
+                    json!({"index": index, "tool": tool, "ok": true, "effect": done["effect"]}),
+                ),
                 Err((code, message)) => {
                     reports.push(json!({"index": index, "tool": tool, "ok": false, "code": code, "message": message}));
                     failed = Some(index);
@@ -152,7 +160,8 @@ impl Driver for Simulated {
         if let Some(answer) = self.ending.and_then(|ending| ending.answer(tool, limit)) {
             return Ok(answer);
         }
-        let mut memory = self.memory()?;
+        let before = self.memory()?;
+        let mut memory = before.clone();
         let (code, answer) = match self.answer(tool, arguments, &mut memory) {
             Ok(answer) => (0, answer),
             Err((code, message)) => {
@@ -160,7 +169,10 @@ impl Driver for Simulated {
                 (1, json!({"refusal": refusal, "status": "refused"}))
             }
         };
-        self.keep(&memory)?;
+        // An app that nobody found leaves nothing.
+        if memory != before {
+            self.keep(&memory)?;
+        }
         Ok(Answer {
             end: End::Exited(code),
             stdout: serde_json::to_vec_pretty(&answer)?,

@@ -1,16 +1,19 @@
-//! One tool on one app: a request in, its status and what proves it out. What is risky is checked
-//! against the last read of the window, which is where its tokens come from.
+//! One tool on one app: a request in, its status and what proves it out. Tokens come from the saved
+//! reads of the window: what is risky is checked against those, and a text that goes to such a
+//! control is read back as a packet's step reads it back.
 
 use serde_json::Value;
 
 use super::calls::Calls;
 use super::outcome::{Code, Failure, Status, Stop};
 use super::packet::Chord;
+use super::perform::press::{astray, strayed};
+use super::perform::token::{self, Acted, Order};
 use super::request::{Kind, Request, Window};
 use super::saved;
 use super::shown::RawText;
-use super::tree::Tree;
-use super::window::Target;
+use super::tree::{Node, Offer, Tree};
+use super::window::{Target, is_gone};
 
 /// What a call came to.
 pub struct Called {
@@ -26,45 +29,85 @@ pub struct Called {
     pub cached: bool,
 }
 
-/// Finds the window and calls the tool. Before anything is typed the window is confirmed: the
-/// driver types into the app even when the window it was given is gone.
+/// Finds the window and calls the tool.
 pub fn call(app: &str, request: &Request, calls: &mut Calls) -> Result<Called, Stop> {
     // A tool that reads may read any app.
     calls.grant.apps |= !request.tool.changes();
     let front = request.arguments.get("delivery_mode") == Some(&Value::from("foreground"));
     calls.grant.front(front)?;
     let mut target = Target::resolve(calls, app)?;
-    if request.tool.changes() {
-        allowed(request, &mut target)?;
+    if request.tool.kind == Kind::Reads {
+        let bytes = target.look(request.tool, &request.arguments)?;
+        return Ok(called(&target, Status::Done, None, Some(bytes)));
     }
-    if request.tool.kind == Kind::Writes && target.cached && !target.is_there()? {
-        target.calls.run.forget_window();
-        let code = Some(Code::own("window_gone"));
-        return Err(Failure::new(Status::Refused, code).into());
-    }
-    let yes = target.ask(request.tool, &request.arguments)?;
-    let effect = yes.answer.reveal().get("effect");
-    let effect = effect.and_then(Value::as_str);
-    let effect_word = effect.and_then(Code::parse);
-    let (status, read) = match request.tool.kind {
-        Kind::Reads => (Status::Done, Some(yes.bytes)),
-        _ => (Status::of_effect(effect), None),
+    let token = text(request, "element_token");
+    let known = match token {
+        Some(token) => saved::with_token(target.calls.run, target.window, token)?,
+        None => None,
+    };
+    allowed(request, known.as_ref(), &mut target)?;
+    let (status, effect) = match act(request, known.as_ref(), &mut target) {
+        Err(Stop::Failed(no)) if is_gone(&no) => {
+            target.calls.run.forget_window()?;
+            return Err(no.into());
+        }
+        outcome => outcome?,
     };
     if !status.is_good() {
         return Err(Failure::new(status, None).into());
     }
-    Ok(Called {
+    Ok(called(&target, status, effect, None))
+}
+
+fn called(target: &Target, status: Status, effect: Option<Code>, read: Option<Vec<u8>>) -> Called {
+    Called {
         status,
-        effect: effect_word,
+        effect,
         read,
         window: target.window,
         cached: target.cached,
-    })
+    }
+}
+
+/// A text for a known control is read back. Everything else is what the driver says it is, but a
+/// text is never `done` by its word alone: an app can rewrite it a moment later.
+fn act(request: &Request, known: Option<&Node>, target: &mut Target) -> Acted {
+    let carries_text = matches!(request.tool.name, "set_value" | "type_text");
+    let order = known.map(|known| Order {
+        tool: request.tool,
+        arguments: &request.arguments,
+        known,
+    });
+    if let Some(order) = order.as_ref().filter(|_| carries_text) {
+        return token::write(target, order);
+    }
+    // The driver types into the app even when the window it was given is gone.
+    if request.tool.kind == Kind::Writes && target.cached && !target.is_there()? {
+        let code = Some(Code::own("window_gone"));
+        return Err(Failure::new(Status::Refused, code).into());
+    }
+    let yes = match (target.ask(request.tool, &request.arguments), order) {
+        (Ok(yes), Some(order))
+            if order.known.offers == Offer::Press && strayed(yes.answer.reveal()) =>
+        {
+            return Err(astray().into());
+        }
+        // It certainly did nothing; a read of ours can have ended the token's life.
+        (Err(Stop::Failed(no)), Some(order)) if no.is("stale_element_token") => {
+            return token::act(target, &order);
+        }
+        (outcome, _) => outcome?,
+    };
+    let effect = yes.answer.reveal().get("effect").and_then(Value::as_str);
+    let status = match Status::of_effect(effect) {
+        Status::Done if carries_text => Status::Unverified,
+        status => status,
+    };
+    Ok((status, effect.and_then(Code::parse)))
 }
 
 /// Whether the brief lets it: by the label of what is pressed, the menu's names, the keys.
-fn allowed(request: &Request, target: &mut Target) -> Result<(), Stop> {
-    let text = |field: &str| request.arguments.get(field).and_then(Value::as_str);
+fn allowed(request: &Request, known: Option<&Node>, target: &mut Target) -> Result<(), Stop> {
     match request.tool.name {
         "invoke_menu" => {
             let path = request.arguments.get("path").and_then(Value::as_array);
@@ -76,35 +119,43 @@ fn allowed(request: &Request, target: &mut Target) -> Result<(), Stop> {
             let Some(chord) = chord(request) else {
                 return Ok(());
             };
-            let last = saved::last(target.calls.run, target.window);
-            let mut nodes = last.map(|tree| tree.nodes).unwrap_or_default();
-            if text("element_token").is_some() {
-                let pressed =
-                    |node: &super::tree::Node| node.token.as_deref() == text("element_token");
-                nodes.retain(pressed);
-                for node in &mut nodes {
-                    node.focused = true;
-                }
-            } else if chord.presses_focus() {
-                nodes = target.read()?.tree.nodes;
-            }
+            let nodes = match text(request, "element_token") {
+                // The key goes to that control.
+                Some(_) => known.map(focused).into_iter().collect(),
+                None if chord.presses_focus() => target.read()?.tree.nodes,
+                None => Vec::new(),
+            };
             Ok(target.calls.grant.chord(&chord, &nodes)?)
         }
+        // A line end presses what has the keys.
+        "type_text" if text(request, "text").is_some_and(|text| text.contains('\n')) => {
+            let nodes = match known {
+                Some(known) => vec![focused(known)],
+                None => target.read_this()?.tree.nodes,
+            };
+            Ok(target.calls.grant.chord(&Chord::enter(), &nodes)?)
+        }
         "click" | "double_click" | "right_click" => {
-            let Some(tree) = saved::last(target.calls.run, target.window) else {
-                return Ok(());
+            let last = match known {
+                Some(_) => None,
+                None => saved::last(target.calls.run, target.window),
             };
-            let pressed = match text("element_token") {
-                Some(token) => tree
-                    .nodes
-                    .iter()
-                    .find(|node| node.token.as_deref() == Some(token)),
-                None => under(request, &tree),
-            };
+            let pressed = known.or(last.as_ref().and_then(|tree| under(request, tree)));
             Ok(pressed.map_or(Ok(()), |node| target.calls.grant.control(node))?)
         }
         _ => Ok(()),
     }
+}
+
+fn focused(node: &Node) -> Node {
+    Node {
+        focused: true,
+        ..node.clone()
+    }
+}
+
+fn text<'r>(request: &'r Request, field: &str) -> Option<&'r str> {
+    request.arguments.get(field).and_then(Value::as_str)
 }
 
 fn chord(request: &Request) -> Option<Chord> {
@@ -121,7 +172,7 @@ fn chord(request: &Request) -> Option<Chord> {
 }
 
 /// The smallest control under a point of the window.
-fn under<'t>(request: &Request, tree: &'t Tree) -> Option<&'t super::tree::Node> {
+fn under<'t>(request: &Request, tree: &'t Tree) -> Option<&'t Node> {
     let number = |field: &str| request.arguments.get(field).and_then(Value::as_f64);
     let [left, top] = tree.origin?;
     #[expect(

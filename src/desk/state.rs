@@ -1,10 +1,13 @@
 //! The private folder of the desk tools: claims it, makes folders in it. Follows no link, and
 //! takes no folder that holds anything else.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+#[cfg(unix)]
+use anyhow::Context;
+use anyhow::{Result, bail};
 use fs_err as fs;
 
 use crate::files;
@@ -42,7 +45,9 @@ impl StateFolder {
         if fs::symlink_metadata(&marker).is_ok_and(|meta| meta.is_file()) {
             return Ok(Self(path.to_owned()));
         }
-        if fs::read_dir(path)?.next().is_some() {
+        // A claim that was killed half-way, and one beside us, leave a temp file of ours.
+        let mut names = fs::read_dir(path)?.filter_map(|entry| Some(entry.ok()?.file_name()));
+        if names.any(|name| !is_temp(&name) && name != MARKER) {
             bail!(refuse("it holds files that are not ours"));
         }
         make_private(path)?;
@@ -84,6 +89,12 @@ impl StateFolder {
     pub fn path(&self) -> &Path {
         &self.0
     }
+}
+
+/// Whether a file bears the name of our temp files: a command that was killed leaves one.
+#[must_use]
+pub fn is_temp(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(files::TEMP.as_bytes())
 }
 
 /// A private folder below one that is ours; a link in its place is refused.

@@ -31,8 +31,8 @@ pub struct Node {
     pub identifier: RawText,
     /// Where it is on the screen: x, y, width, height.
     pub frame: Option<[i64; 4]>,
-    /// It offers `activate` (AT-SPI): what Enter does in it, for instance sending a form.
-    pub activates: bool,
+    /// What it offers to do.
+    pub offers: Offer,
     /// Ticked or chosen, where the driver says so.
     pub selected: Option<bool>,
     /// It has the keys; most drivers do not say so.
@@ -46,6 +46,31 @@ pub struct Node {
     pub reference: Option<String>,
 }
 
+/// The action that a control offers, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Offer {
+    /// None of these.
+    #[default]
+    Other,
+    /// To be pressed, in the words of either system.
+    Press,
+    /// `activate` (AT-SPI): what Enter does in a field, for instance sending its form.
+    Activate,
+}
+
+impl Offer {
+    fn of(actions: &[&str]) -> Self {
+        let has = |wanted: &[&str]| actions.iter().any(|action| wanted.contains(action));
+        if has(&["activate"]) {
+            Self::Activate
+        } else if has(&["click", "press", "toggle"]) {
+            Self::Press
+        } else {
+            Self::Other
+        }
+    }
+}
+
 /// Roles of controls whose text is their value, in the words of both systems.
 const FIELDS: &[&str] = &[
     "text",
@@ -56,6 +81,9 @@ const FIELDS: &[&str] = &[
     "AXTextField",
     "AXTextArea",
 ];
+
+/// The driver cuts a text after so many characters, and does not say so (0.37, Linux).
+const CUT: usize = 4096;
 
 static EMPTY: RawText = RawText::empty();
 
@@ -72,6 +100,13 @@ impl Node {
             None if self.token.is_some() && self.is_field() => &EMPTY,
             None => &self.name,
         }
+    }
+
+    /// Whether its text may go on behind what was read: nothing is then equal to it.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        let text = self.text().reveal();
+        text.len() >= CUT && text.chars().count() >= CUT
     }
 
     /// Whether text is typed into it.
@@ -180,10 +215,7 @@ fn element(element: &Value) -> Node {
         value: text(&["value"]),
         description: text(&["description"]).unwrap_or_default(),
         identifier: text(&["identifier", "id"]).unwrap_or_default(),
-        activates: element
-            .get("actions")
-            .and_then(Value::as_array)
-            .is_some_and(|actions| actions.iter().any(|action| action == "activate")),
+        offers: offers(element),
         selected: ["selected", "checked"]
             .iter()
             .find_map(|name| element.get(name)?.as_bool()),
@@ -196,6 +228,12 @@ fn element(element: &Value) -> Node {
             _ => None,
         },
     }
+}
+
+fn offers(element: &Value) -> Offer {
+    let actions = element.get("actions").and_then(Value::as_array);
+    let actions = actions.into_iter().flatten().filter_map(Value::as_str);
+    Offer::of(&actions.collect::<Vec<_>>())
 }
 
 /// Parents are named by the driver's own numbers, which are not the places in the list.
@@ -260,7 +298,13 @@ impl Row<'_> {
         }
         let (name, rest) = until(rest, &["\" value=\"", "\" = \"", "\" (", "\" ["]);
         node.name = RawText::new(name);
-        node.activates = rest.contains("[actions=[activate]]");
+        node.offers = match rest.rsplit_once("actions=[") {
+            Some((_, actions)) => {
+                let (actions, _) = actions.split_once(']').unwrap_or((actions, ""));
+                Offer::of(&actions.split(',').map(str::trim).collect::<Vec<_>>())
+            }
+            None => Offer::Other,
+        };
         let valued = rest
             .strip_prefix("\" value=\"")
             .or(rest.strip_prefix("\" = \""));

@@ -8,7 +8,7 @@ use fs_err as fs;
 
 use super::private;
 use super::record::Kind;
-use super::state::{FULL, MARKER, Session, sessions};
+use super::state::{FULL, MARKER, Session, check_ours, sessions};
 
 /// What the guard did in one session, or in all that are on disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -39,6 +39,22 @@ pub fn summary(state: &Path, session: Option<&str>) -> Result<Summary> {
         sum.asleep += usize::from(session.is_asleep());
     }
     Ok(sum)
+}
+
+/// Refuses a state folder that the guard would not use, for the reason that keeps it silent. One
+/// that is not there yet is fine.
+pub fn check(state: &Path) -> Result<()> {
+    let guard = state.join("guard");
+    for folder in [state, &guard] {
+        if folder.symlink_metadata().is_ok() {
+            private::check(folder)?;
+        }
+    }
+    if guard.is_dir() {
+        check_ours(&guard)
+    } else {
+        Ok(())
+    }
 }
 
 /// Counts a failure of the guard itself; not in a session that has no folder yet.

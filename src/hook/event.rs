@@ -54,6 +54,20 @@ pub enum What {
     SessionEnded,
 }
 
+/// The agent that works on apps.
+pub const RUNNER: &str = "desk-runner";
+
+impl Event {
+    /// Whether the desk-runner sent it. A plugin's agents carry the plugin's name before their own
+    /// (seen on 2.1.197 and 2.1.332).
+    #[must_use]
+    pub fn is_of_runner(&self) -> bool {
+        let agent = self.agent_type.as_deref().unwrap_or_default();
+        let own = agent.strip_prefix(concat!(env!("CARGO_PKG_NAME"), ":"));
+        own.unwrap_or(agent) == RUNNER
+    }
+}
+
 impl What {
     /// A short name of the kind of event.
     #[must_use]
@@ -187,6 +201,22 @@ mod tests {
             (r#","prompt":"what is <task-notification>?""#, true),
         ] {
             assert_eq!(prompt(fields), Some(What::Prompt { person }), "{fields}");
+        }
+    }
+
+    #[test]
+    fn the_runner_is_known_by_its_own_name_and_the_plugins() {
+        for (agent, want) in [
+            ("desk-runner", true),
+            ("lean-computer-use:desk-runner", true),
+            ("other:desk-runner", false),
+            ("lean-computer-use:other", false),
+            ("", false),
+        ] {
+            let json =
+                format!(r#"{{"session_id":"s","hook_event_name":"Stop","agent_type":"{agent}"}}"#);
+            let event = parse(json.as_bytes()).unwrap();
+            assert_eq!(event.is_of_runner(), want, "{agent}");
         }
     }
 

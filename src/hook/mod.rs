@@ -10,7 +10,8 @@
 //! - [`record`] log bytes → earlier records
 //! - [`history`] earlier records → how often one call failed in one way
 //! - [`retry_guard`] event and history → verdict and new records, within [`limits`]
-//! - [`token_meter`] event and transcripts → [`usage`] rows and verdict
+//! - [`token_meter`] event and transcripts → [`usage`] rows and verdict, without the [`copies`] that
+//!   a forked session begins with
 //! - [`verdict`] verdict → the JSON that Claude Code reads, or nothing; with [`masked`] for the
 //!   failed input as it may be shown
 //! - [`state`] where records live, [`private`] how such files are opened, and [`account`] what
@@ -21,6 +22,7 @@
 pub mod account;
 pub mod chain;
 pub mod command;
+pub mod copies;
 pub mod event;
 pub mod failure;
 pub mod history;

@@ -23,9 +23,6 @@ use super::verdict::{Refusal, Verdict, Why};
 
 const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
-/// The agent that must report what fails, so it gets no probe.
-const RUNNER: &str = "desk-runner";
-
 /// A family that failed so often is warned of.
 const FAMILY_WARNED: usize = 3;
 
@@ -151,7 +148,8 @@ fn before(
     }
     let records = known.records(identity);
     let live = Live::of(&records, identity.desk, known.now);
-    let strict = identity.desk || event.agent_type.as_deref() == Some(RUNNER);
+    // The runner must report what fails, so it gets no probe.
+    let strict = identity.desk || event.is_of_runner();
     let Some(mut refusal) = refusal(&live, identity, strict, known) else {
         return (Verdict::Silent, new);
     };

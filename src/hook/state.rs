@@ -257,14 +257,20 @@ fn mark(guard: &Path) -> Result<()> {
     if marker.symlink_metadata().is_ok() {
         return Ok(());
     }
-    // Another hook may have marked it since.
+    check_ours(guard)?;
+    private::open(&marker)?;
+    Ok(())
+}
+
+/// Refuses a folder that holds something and bears no mark of ours.
+pub fn check_ours(guard: &Path) -> Result<()> {
+    // Another hook may just have marked it.
     let names: Vec<_> = fs::read_dir(guard)?
         .filter_map(|entry| Some(entry.ok()?.file_name()))
         .collect();
     if !names.is_empty() && !names.iter().any(|name| name == MARKER) {
         bail!("could not use {}: it holds other things", guard.display());
     }
-    private::open(&marker)?;
     Ok(())
 }
 

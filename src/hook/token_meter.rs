@@ -13,15 +13,13 @@ use jiff::Timestamp;
 use crate::meter::report::number::{money, thousands};
 use crate::meter::{Found, Prices, Scan};
 
-use super::event::{Event, What};
+use super::copies::copies;
+use super::event::{Event, RUNNER, What};
 use super::key::folder_name;
 use super::private;
 use super::state::{is_first, prune};
 use super::usage::{ByAgent, Used, add_up, by_agent, rows};
 use super::verdict::Verdict;
-
-/// The agent whose use is told to the person when it stops.
-const RUNNER: &str = "desk-runner";
 
 /// What the meter goes by besides the event.
 #[derive(Clone, Copy)]
@@ -50,7 +48,8 @@ pub fn run(event: &Event, state: &Path, terms: Terms<'_>, now: Timestamp) -> Res
     private::folder(&folder)?;
     // What an earlier event has read is not read again.
     let (counted, _) = Scan::with_ledger(found, &folder, |_, _| {}).settle();
-    let used = by_agent(&counted, &event.session, terms.prices);
+    let copies = copies(&state.join("meter"), &folder, &counted)?;
+    let used = by_agent(&counted, &event.session, &copies, terms.prices);
     record(&used, event, state, now)?;
     let mut said = Vec::new();
     if let Some(line) = summary(&used, event)
@@ -112,9 +111,9 @@ fn record(used: &ByAgent, event: &Event, state: &Path, now: Timestamp) -> Result
 
 /// All that a desk-runner used, what an earlier event had read included.
 fn summary(used: &ByAgent, event: &Event) -> Option<String> {
-    let runner = event.agent_type.as_deref() == Some(RUNNER);
     let stopped = matches!(event.what, What::AgentStopped { .. });
-    let used = used.get(&event.agent).filter(|_| runner && stopped)?;
+    let told = stopped && event.is_of_runner();
+    let used = used.get(&event.agent).filter(|_| told)?;
     let sum = used.sum();
     Some(format!(
         "{RUNNER}: {} requests, {} in ({} cached), {} out, {}",

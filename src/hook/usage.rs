@@ -7,7 +7,10 @@ use jiff::Timestamp;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
+use crate::meter::messages::print;
 use crate::meter::{Cost, Counted, Prices};
+
+use super::copies::Copies;
 
 /// One row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,12 +55,19 @@ pub struct Used {
 /// By agent; the main thread has no id.
 pub type ByAgent = BTreeMap<Option<String>, Used>;
 
-/// What each agent used of a session's messages.
+/// What each agent used of a session's messages. What another session counts, by what it holds or
+/// by `copies`, is in that session's rows.
 #[must_use]
-pub fn by_agent(counted: &[Counted], session: &str, prices: &Prices) -> ByAgent {
+pub fn by_agent(counted: &[Counted], session: &str, copies: &Copies, prices: &Prices) -> ByAgent {
     let mut all = ByAgent::new();
-    // Copies of an earlier session's messages are in that session's rows.
-    let own = |one: &&Counted| one.session.as_deref().is_none_or(|s| s == session);
+    let again = |one: &Counted| {
+        one.id
+            .as_deref()
+            .map(print)
+            .is_some_and(|id| copies.contains(&id))
+    };
+    let other = |one: &Counted| one.session.as_deref().is_some_and(|s| s != session);
+    let own = |one: &&Counted| !other(one) && !again(one);
     for one in counted.iter().filter(own) {
         let used = all
             .entry(one.agent.as_deref().map(str::to_owned))

@@ -3,7 +3,7 @@
 //! the next kind is begun. Decides nothing.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use fs_err as fs;
@@ -12,7 +12,7 @@ use super::found::{Found, OnDisk};
 use super::journal::Journal;
 use super::manifest::Previous;
 use super::place::Place;
-use super::plan::{FilePlan, Plan, SettingsEdit, Step};
+use super::plan::{FilePlan, Plan, SettingsEdit, SettingsPlan, Step};
 use super::stage;
 use crate::files::{put, read_if_present, replace, set_mode_of, sha256, sync_folder};
 
@@ -46,6 +46,8 @@ impl Records {
 /// Installs.
 pub fn install(place: &Place, plan: &Plan<'_>, records: &Records) -> Result<()> {
     let settings = plan.installable()?;
+    let changed = changed(place, plan, settings);
+    stage::may_change(&changed, &[place.at(&place.names.journal)])?;
     let after = plan.manifest(settings);
     stage::begin(place, &Journal::new(plan.recorded, Some(&after)))?;
     make_folders(place, plan)?;
@@ -64,6 +66,24 @@ pub fn install(place: &Place, plan: &Plan<'_>, records: &Records) -> Result<()> 
         }
     }
     stage::end(place)
+}
+
+/// What is written over or made beside the records.
+fn changed(place: &Place, plan: &Plan<'_>, settings: &SettingsPlan) -> Vec<PathBuf> {
+    let files = plan.files.iter().filter(|file| writes(file.step));
+    let files = files.map(|file| place.at(file.path));
+    let settings = settings.edits.iter();
+    files
+        .chain(settings.map(|edit| settings_path(place, plan.found, edit)))
+        .collect()
+}
+
+/// Whether a step writes into the file's folder.
+fn writes(step: Step) -> bool {
+    !matches!(
+        step,
+        Step::None | Step::Keep | Step::LeaveOut | Step::Mode | Step::Refuse
+    )
 }
 
 fn make_folders(place: &Place, plan: &Plan<'_>) -> Result<()> {
@@ -86,10 +106,7 @@ fn files(place: &Place, plan: &Plan<'_>) -> Result<()> {
     let mut touched = BTreeSet::new();
     for file in &plan.files {
         write(place, file)?;
-        if !matches!(
-            file.step,
-            Step::None | Step::Keep | Step::LeaveOut | Step::Mode
-        ) {
+        if writes(file.step) {
             touched.extend(place.at(file.path).parent().map(Path::to_owned));
         }
     }
@@ -145,10 +162,17 @@ pub fn give_back(place: &Place, path: &str, previous: &Previous) -> Result<()> {
     Ok(fs::remove_file(&backup)?)
 }
 
+/// Where a settings file really lies.
+#[must_use]
+pub fn settings_path(place: &Place, found: &Found, edit: &SettingsEdit) -> PathBuf {
+    let old = found.settings.get(&edit.file);
+    old.map_or_else(|| place.at(&edit.file), |old| old.path.clone())
+}
+
 /// Claude Code writes these files without a lock, so each is looked at once more.
 pub fn change_settings(place: &Place, found: &Found, edit: &SettingsEdit) -> Result<()> {
     let old = found.settings.get(&edit.file);
-    let path = old.map_or_else(|| place.at(&edit.file), |old| old.path.clone());
+    let path = settings_path(place, found, edit);
     let now = read_if_present(&path)?;
     ensure!(
         now.as_ref() == old.map(|old| &old.bytes),

@@ -1,6 +1,6 @@
 //! Which binary the installed launchers start first. In go the running binary and PATH, out comes
-//! the machine's own record and what is doubtful about it. Reads the binary for its digest, and
-//! copies one that would go away.
+//! the machine's own record and what is doubtful about it. Reads the binary only where its digest
+//! is asked for, and copies one that would go away.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -22,14 +22,14 @@ pub struct Binary {
     pub may_go_away: bool,
     /// Where the running binary lies, when it must be copied to `path` because npm will remove it.
     pub copied_from: Option<PathBuf>,
-    /// Path and SHA-256, one a line.
-    pub record: String,
+    /// The running binary itself, without links.
+    real: PathBuf,
 }
 
 /// What `lean-computer-use` means to a shell.
 #[derive(Debug, PartialEq, Eq)]
 pub enum OnPath {
-    /// The running binary.
+    /// The running binary, or npm's wrapper of it.
     This,
     /// Another file.
     Other(PathBuf),
@@ -57,13 +57,16 @@ fn name() -> String {
 /// Looks at the running binary.
 pub fn look(around: &Around<'_>) -> Result<Binary> {
     let real = fs::canonicalize(around.exe).context("could not find the running binary")?;
+    // npm puts `node_modules/.bin` there only as long as it runs us.
     let folders = std::env::split_paths(around.path.unwrap_or_default());
     let mut hits = folders
-        .filter(|folder| folder.is_absolute() && !is_npx_cache(folder))
+        .filter(|folder| folder.is_absolute() && !folder.ends_with("node_modules/.bin"))
         .map(|folder| folder.join(name()))
         .filter(|hit| hit.is_file());
     let (mut path, on_path) = match hits.next() {
         Some(hit) if fs::canonicalize(&hit).ok().as_ref() == Some(&real) => (hit, OnPath::This),
+        // The wrapper would start node at every call of a hook.
+        Some(hit) if is_npm_wrapper(&hit, &real) => (around.exe.to_owned(), OnPath::This),
         Some(hit) => (around.exe.to_owned(), OnPath::Other(hit)),
         None => (around.exe.to_owned(), OnPath::Nothing),
     };
@@ -75,19 +78,24 @@ pub fn look(around: &Around<'_>) -> Result<Binary> {
         path = home.join(".local/share/lean-computer-use/bin").join(name());
         copied_from = Some(real.clone());
     }
-    let digest = sha256(&fs::read(&real)?);
     let temp = fs::canonicalize(around.temp).unwrap_or_else(|_| around.temp.to_owned());
     let temporary = real.starts_with(&temp) || path.starts_with(&temp);
     Ok(Binary {
         may_go_away: copied_from.is_none() && (is_build_folder(&real) || temporary),
-        record: format!("{}\n{digest}\n", path.display()),
         path,
         on_path,
         copied_from,
+        real,
     })
 }
 
 impl Binary {
+    /// The machine's own record: path and SHA-256, one a line. Reads the binary.
+    pub fn record(&self) -> Result<String> {
+        let digest = sha256(&fs::read(&self.real)?);
+        Ok(format!("{}\n{digest}\n", self.path.display()))
+    }
+
     /// Copies the binary to where it stays, when it has to be.
     pub fn settle(&self) -> Result<()> {
         let Some(from) = &self.copied_from else {
@@ -119,6 +127,20 @@ fn is_npx_cache(path: &Path) -> bool {
     path.iter().any(|name| name == "_npx")
 }
 
+/// Whether `hit` is the wrapper of the npm package that brought `binary`, which lies in a package
+/// below it or beside it. `npm/build` is the source of these names.
+fn is_npm_wrapper(hit: &Path, binary: &Path) -> bool {
+    let Ok(wrapper) = fs::canonicalize(hit) else {
+        return false;
+    };
+    let package = wrapper.parent().and_then(Path::parent);
+    let modules = package
+        .filter(|package| package.ends_with(concat!("node_modules/", env!("CARGO_PKG_NAME"))));
+    modules
+        .and_then(Path::parent)
+        .is_some_and(|modules| binary.starts_with(modules))
+}
+
 /// Cargo's own output folders: `target/debug`, `target/release`, with a platform between or not.
 fn is_build_folder(binary: &Path) -> bool {
     let names: Vec<_> = binary.iter().rev().skip(1).take(3).collect();
@@ -144,6 +166,46 @@ mod tests {
             ("/opt/release/lean-computer-use", false),
         ] {
             assert_eq!(is_build_folder(Path::new(path)), want, "{path}");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn npms_wrapper_on_path_is_this_one_and_not_what_is_recorded() {
+        let root = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(root.path()).unwrap();
+        let modules = root.join("lib/node_modules");
+        let file = |path: PathBuf| {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            replace(&path, b"", 0o644).unwrap();
+            path
+        };
+        let main = modules.join("lean-computer-use");
+        let wrapper = file(main.join("bin/lean-computer-use.js"));
+        let below = main.join("node_modules/lean-computer-use-linux-x64/bin/lean-computer-use");
+        let beside = modules.join("lean-computer-use-linux-x64/bin/lean-computer-use");
+        let other = root.join("other/lean-computer-use");
+        let bin = root.join("bin");
+        let link = bin.join("lean-computer-use");
+        fs::create_dir(&bin).unwrap();
+        std::os::unix::fs::symlink(wrapper, &link).unwrap();
+        let ran_by_npm = modules.join(".bin");
+        file(ran_by_npm.join("lean-computer-use"));
+        for (exe, folder, want) in [
+            (&below, &bin, OnPath::This),
+            (&beside, &bin, OnPath::This),
+            (&other, &bin, OnPath::Other(link)),
+            (&beside, &ran_by_npm, OnPath::Nothing),
+        ] {
+            file(exe.clone());
+            let around = Around {
+                exe,
+                path: Some(folder.as_os_str()),
+                temp: Path::new("/nowhere"),
+                home: None,
+            };
+            let found = look(&around).unwrap();
+            assert_eq!((&found.path, found.on_path), (exe, want));
         }
     }
 

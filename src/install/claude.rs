@@ -36,7 +36,7 @@ impl Source {
     /// What Claude Code would read, or the place and reason of what it stumbles over.
     pub fn read(&self) -> Result<Value, settings::Fault> {
         let (_, text) = settings::decode(&self.bytes)?;
-        if text.trim_ascii().is_empty() {
+        if settings::is_blank(text) {
             return Ok(Value::Null);
         }
         Shape::parse(text)?;

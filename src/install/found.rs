@@ -111,7 +111,7 @@ pub fn look(place: &Place, wanted: &Wanted) -> Result<Found> {
         if let Some(on_disk) = on_disk(&place.at(path))? {
             found.files.insert(path.clone(), on_disk);
         }
-        if let Some(bytes) = read_if_present(&place.at(&format!("{path}.new")))? {
+        if let Some(bytes) = plain(place, &format!("{path}.new"))? {
             found.offers.insert(path.clone(), bytes);
         }
     }
@@ -217,8 +217,9 @@ fn settings(place: &Place, file: &str) -> Result<Option<Settings>> {
         metadata.is_file(),
         "could not use {file}: it is no file; move it away and run this again"
     );
+    let bytes = fs::read(&path).with_context(|| format!("could not read {file}"))?;
     Ok(Some(Settings {
-        bytes: fs::read(&path)?,
+        bytes,
         mode: mode(&metadata),
         read_only: metadata.permissions().readonly(),
         path,

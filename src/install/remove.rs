@@ -3,12 +3,12 @@
 //! them. Decides nothing.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use fs_err as fs;
 
-use super::apply::{change_settings, give_back};
+use super::apply::{change_settings, give_back, settings_path};
 use super::journal::Journal;
 use super::manifest::Manifest;
 use super::place::Place;
@@ -22,6 +22,8 @@ pub fn uninstall(
     removal: &Removal<'_>,
     manifest: &Manifest,
 ) -> Result<()> {
+    let (replaced, removed) = changed(place, plan, removal);
+    stage::may_change(&replaced, &removed)?;
     stage::begin(place, &Journal::new(Some(manifest), None))?;
     for edit in &removal.settings {
         change_settings(place, plan.found, edit)?;
@@ -53,6 +55,28 @@ pub fn uninstall(
         clear_local(place, removal)?;
     }
     Ok(())
+}
+
+/// What is written over, and what goes.
+fn changed(place: &Place, plan: &Plan<'_>, removal: &Removal<'_>) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let (mut replaced, mut removed) = (Vec::new(), vec![place.at(&place.names.manifest)]);
+    for edit in &removal.settings {
+        let path = settings_path(place, plan.found, edit);
+        if edit.after.is_some() {
+            replaced.push(path);
+        } else {
+            removed.push(path);
+        }
+    }
+    for (path, fate) in &removal.files {
+        match fate {
+            Fate::Gone => removed.push(place.at(path)),
+            Fate::Restored(_) => replaced.push(place.at(path)),
+            Fate::NotOurs | Fate::Kept | Fate::NoBackup => {}
+        }
+    }
+    removed.extend(removal.offers.iter().map(|path| place.at(path)));
+    (replaced, removed)
 }
 
 /// Empties the machine's own folder but for the backups that are the user's; the journal last.

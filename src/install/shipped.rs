@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::place::Scope;
-use super::settings::{Form, Registration};
+use super::settings::{Form, Registration, Spelling};
 use crate::assets::{ASSETS, HOOKS};
 
 /// `assets/desk/tools.json`.
@@ -36,6 +36,8 @@ pub struct Earlier {
     pub hooks: Vec<String>,
     /// Desk commands.
     pub tools: Vec<String>,
+    /// How they wrote the commands of hooks.
+    commands: Vec<Commands>,
 }
 
 /// `hooks/registrations.json`.
@@ -47,6 +49,7 @@ pub struct Registered {
     pub hooks: Vec<Hook>,
 }
 
+/// The command of a hook, with tokens.
 #[derive(Debug, Deserialize)]
 struct Commands {
     project: String,
@@ -101,7 +104,13 @@ impl Shipped {
     pub fn registrations(&self, scope: Scope, ours: &str) -> Vec<Registration> {
         let mut all = Vec::new();
         for hook in &self.registered.hooks {
-            let (command, form) = self.registered.command(scope, ours, &hook.name);
+            let form = self.form(scope, &hook.name);
+            let command = form.command(&match scope {
+                Scope::User => in_single_quotes(ours),
+                Scope::Project | Scope::Local => {
+                    "$CLAUDE_PROJECT_DIR/.claude/lean-computer-use".to_owned()
+                }
+            });
             for HookEvent { event, matcher } in &hook.events {
                 all.push(Registration {
                     hook: hook.name.clone(),
@@ -122,8 +131,23 @@ impl Shipped {
         let names = self.registered.hooks.iter().map(|hook| &hook.name);
         names
             .chain(&self.earlier.hooks)
-            .map(|name| (name.clone(), self.registered.command(scope, "/", name).1))
+            .map(|name| (name.clone(), self.form(scope, name)))
             .collect()
+    }
+
+    /// How the command of a hook is written, and how earlier releases wrote it.
+    fn form(&self, scope: Scope, hook: &str) -> Form {
+        let now = std::iter::once(&self.registered.command);
+        Form {
+            spellings: now
+                .chain(&self.earlier.commands)
+                .map(|commands| commands.spelling(scope, hook))
+                .collect(),
+            quote: match scope {
+                Scope::User => '\'',
+                Scope::Project | Scope::Local => '"',
+            },
+        }
     }
 
     /// The permission rules, for agents that call the program by `prefix`.
@@ -153,30 +177,20 @@ impl Shipped {
     }
 }
 
-impl Registered {
-    /// The command of a hook, and what stands before and behind the path in it.
-    fn command(&self, scope: Scope, ours: &str, hook: &str) -> (String, Form) {
-        const FOLDER: &str = "__OURS__";
-        let (template, quote) = match scope {
-            Scope::User => (&self.command.user, '\''),
-            Scope::Project | Scope::Local => (&self.command.project, '"'),
+impl Commands {
+    fn spelling(&self, scope: Scope, hook: &str) -> Spelling {
+        let template = match scope {
+            Scope::User => &self.user,
+            Scope::Project | Scope::Local => &self.project,
         };
         let template = template.replace("__HOOK__", hook);
         let (before, behind) = template
-            .split_once(FOLDER)
+            .split_once("__OURS__")
             .expect("the tests read the embedded data");
-        let path = match scope {
-            Scope::User => in_single_quotes(ours),
-            Scope::Project | Scope::Local => {
-                "$CLAUDE_PROJECT_DIR/.claude/lean-computer-use".to_owned()
-            }
-        };
-        let form = Form {
+        Spelling {
             before: before.to_owned(),
             behind: behind.to_owned(),
-            quote,
-        };
-        (format!("{before}{path}{behind}"), form)
+        }
     }
 }
 
@@ -261,12 +275,12 @@ mod tests {
         let all = shipped.registrations(Scope::User, "/it's $HOME/lean-computer-use");
         assert_eq!(
             all[0].command,
-            r"( . '/it'\''s $HOME/lean-computer-use/hooks/retry-guard' ) 2>/dev/null || true"
+            r"{ ( . '/it'\''s $HOME/lean-computer-use/hooks/retry-guard' ) || true; } 2>/dev/null || true"
         );
         let project = shipped.registrations(Scope::Local, "");
         assert_eq!(
             project[0].command,
-            r#"( . "$CLAUDE_PROJECT_DIR/.claude/lean-computer-use/hooks/retry-guard" ) 2>/dev/null || true"#
+            r#"{ ( . "$CLAUDE_PROJECT_DIR/.claude/lean-computer-use/hooks/retry-guard" ) || true; } 2>/dev/null || true"#
         );
     }
 }

@@ -1,6 +1,6 @@
-//! Whether git tracks what belongs to one machine. In goes a project, out comes yes or no. Reads
-//! git's index as bytes and starts no process; an index in version 4, which shortens its paths, is
-//! not seen through.
+//! The index of the git repository around a place, as bytes. In go a folder, out comes where the
+//! index lies, and whether it names a file below `local/`. Starts no process, so what the index
+//! leaves to another file, or shortens (its version 4), is not seen.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,20 @@ use fs_err as fs;
 use memchr::memmem;
 
 use super::place::Place;
+use crate::files::read_if_present;
 
-/// Whether a file below `local/` is in the index of the repository around this place.
+/// The index of the repository that `folder` lies in; none when it has none.
 #[must_use]
-pub fn local_is_tracked(place: &Place) -> bool {
-    let index = place.root.ancestors().find_map(index);
-    let bytes = index.and_then(|index| fs::read(index).ok());
-    bytes.is_some_and(|bytes| {
-        memmem::find(&bytes, format!("{}/", place.names.local).as_bytes()).is_some()
-    })
+pub fn index_around(folder: &Path) -> Option<PathBuf> {
+    let index = folder.ancestors().find_map(index)?;
+    index.is_file().then_some(index)
+}
+
+/// Whether these bytes hold the path of a file below `local/`.
+#[must_use]
+pub fn names_local(index: &Path, place: &Place) -> bool {
+    let local = format!("{}/", place.names.local);
+    fs::read(index).is_ok_and(|bytes| memmem::find(&bytes, local.as_bytes()).is_some())
 }
 
 /// The index of the repository whose top this folder is. In a worktree `.git` is a file.
@@ -25,7 +30,7 @@ fn index(folder: &Path) -> Option<PathBuf> {
     if git.is_dir() {
         return Some(git.join("index"));
     }
-    let text = fs::read_to_string(&git).ok()?;
+    let text = String::from_utf8(read_if_present(&git).ok().flatten()?).ok()?;
     let elsewhere = text.strip_prefix("gitdir:")?.trim();
     Some(folder.join(elsewhere).join("index"))
 }

@@ -285,7 +285,8 @@ mod tests {
             for registration in &wanted.entries.registrations {
                 assert!(!registration.command.contains("__"));
                 assert!(registration.form.fits(&registration.command));
-                assert!(registration.form.behind.starts_with("/hooks/"));
+                let mut spellings = registration.form.spellings.iter();
+                assert!(spellings.all(|spelling| spelling.behind.starts_with("/hooks/")));
             }
             assert!(
                 wanted

@@ -1,7 +1,6 @@
 //! Which files are transcripts, and whose. In: paths. Out: files, each once, in the order of
 //! their names. Lists folders, opens no file.
 
-use std::collections::HashSet;
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,6 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, bail};
 use fs_err as fs;
+use rustc_hash::FxHashSet;
 use walkdir::{DirEntry, WalkDir};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -23,8 +23,8 @@ pub struct Found {
     pub unreadable: Vec<(PathBuf, String)>,
     /// The folders that were searched.
     pub searched: Vec<PathBuf>,
-    /// Stand for the paths of the transcripts, which are many.
-    seen: HashSet<u128>,
+    /// The [`print`]s of the paths of the transcripts.
+    seen: FxHashSet<u128>,
 }
 
 /// One transcript file.
@@ -115,12 +115,12 @@ impl Found {
     /// Adds every `*.jsonl` below a folder, through links too.
     pub fn add_folder(&mut self, folder: &Path) {
         self.searched.push(folder.to_owned());
-        let mut within = None;
+        let mut within = Within::default();
         for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name() {
             match entry {
-                Ok(entry) if entry.file_type().is_dir() => {}
+                Ok(entry) if entry.file_type().is_dir() => within.enter(&entry),
                 Ok(entry) if entry.path().extension().is_some_and(|e| e == "jsonl") => {
-                    let real = real(&entry, &mut within);
+                    let real = within.real(&entry);
                     match entry.metadata() {
                         Ok(kind) => self.add_file(entry.path(), real, &kind),
                         Err(error) => self.note(folder, &error),
@@ -142,10 +142,7 @@ impl Found {
             }
             Err(error) => return self.unreadable.push((path.to_owned(), error.to_string())),
         };
-        if self
-            .seen
-            .insert(xxh3_128(real.as_os_str().as_encoded_bytes()))
-        {
+        if self.seen.insert(print(&real)) {
             self.transcripts.push(Transcript {
                 path: real,
                 size: kind.len(),
@@ -170,18 +167,33 @@ impl Found {
     }
 }
 
-/// The real path of an entry. `within` keeps that of its folder for its neighbours.
-fn real(entry: &DirEntry, within: &mut Option<(PathBuf, PathBuf)>) -> io::Result<PathBuf> {
-    let Some(folder) = entry.path().parent().filter(|_| !entry.path_is_symlink()) else {
-        return fs::canonicalize(entry.path());
-    };
-    if within.as_ref().is_none_or(|(known, _)| known != folder) {
-        *within = Some((folder.to_owned(), fs::canonicalize(folder)?));
+/// The real paths of the folder that is being listed and of those above it, so that only links are
+/// asked where they lead.
+#[derive(Default)]
+struct Within(Vec<io::Result<PathBuf>>);
+
+impl Within {
+    /// A folder is listed next.
+    fn enter(&mut self, folder: &DirEntry) {
+        let real = self.real(folder);
+        self.0.truncate(folder.depth());
+        self.0.push(real);
     }
-    let real = within
-        .as_ref()
-        .map(|(_, real)| real.join(entry.file_name()));
-    Ok(real.unwrap_or_else(|| entry.path().to_owned()))
+
+    /// The real path of an entry.
+    fn real(&self, entry: &DirEntry) -> io::Result<PathBuf> {
+        let above = entry.depth().checked_sub(1).and_then(|at| self.0.get(at));
+        match above {
+            Some(Ok(above)) if !entry.path_is_symlink() => Ok(above.join(entry.file_name())),
+            _ => fs::canonicalize(entry.path()),
+        }
+    }
+}
+
+/// Stands for a path where many are held.
+#[must_use]
+pub fn print(path: &Path) -> u128 {
+    xxh3_128(path.as_os_str().as_encoded_bytes())
 }
 
 /// When the content of a file changed last, in nanoseconds since 1970; 0 where that is not known.

@@ -5,11 +5,13 @@
 //! Of the lines of one message the whole line with the most output counts, the last on ties:
 //! early lines hold a placeholder. Lines are not mixed, a message can change its model midway.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::find::Origin;
 use super::record::Usage;
@@ -22,7 +24,7 @@ pub type Name = Arc<str>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counted {
     /// Its id, when it has one.
-    pub id: Option<Name>,
+    pub id: Option<Box<str>>,
     /// The session that made it, when known.
     pub session: Option<Name>,
     /// The project of that session, when known.
@@ -49,14 +51,15 @@ pub struct Counted {
 #[derive(Debug, Default)]
 pub struct Messages {
     all: Vec<Message>,
-    ids: HashMap<Name, u32>,
-    lines: HashMap<Option<Box<str>>, u32>,
+    /// By the [`print`]s of their ids, so that none is kept twice.
+    ids: FxHashMap<u128, u32>,
+    lines: FxHashMap<Option<Box<str>>, u32>,
     /// What can only be placed when all files are read: gateways' messages and copies.
     aside: Vec<Aside>,
-    gateway: HashMap<GatewayKey, Vec<u32>>,
+    gateway: FxHashMap<GatewayKey, Vec<u32>>,
     names: Names,
-    ends: HashMap<Slot, i64>,
-    types: HashMap<Slot, (Source, Name)>,
+    ends: FxHashMap<Slot, i64>,
+    types: FxHashMap<Slot, (Source, Name)>,
 }
 
 /// A name by its number; none where there is no name.
@@ -70,7 +73,7 @@ type Source = (bool, i64);
 type Place = (u32, u32);
 
 /// Id, input, cache writes, cache reads.
-type GatewayKey = (Name, u64, u64, u64);
+type GatewayKey = (Box<str>, u64, u64, u64);
 
 #[derive(Debug)]
 struct Aside {
@@ -81,7 +84,7 @@ struct Aside {
 
 #[derive(Debug)]
 struct Message {
-    id: Option<Name>,
+    id: Option<Box<str>>,
     usage: Usage,
     /// Where the line stands that counts.
     best: u32,
@@ -118,7 +121,7 @@ struct Holder {
 #[derive(Debug, Default)]
 struct Names {
     all: Vec<Name>,
-    index: HashMap<Name, NonZeroU32>,
+    index: FxHashMap<Name, NonZeroU32>,
 }
 
 impl Names {
@@ -141,7 +144,7 @@ impl Names {
 impl Messages {
     /// Takes in what a file says. Files have different ranks; of two lines with the same output
     /// the one in the file with the greater rank counts.
-    pub fn merge(&mut self, rank: u32, rows: &Rows, agent: Option<&str>, project: Option<&str>) {
+    pub fn merge(&mut self, rank: u32, rows: Rows, agent: Option<&str>, project: Option<&str>) {
         let slots: Vec<Slot> = rows
             .names
             .iter()
@@ -162,10 +165,9 @@ impl Messages {
             let agent = self.names.slot(agent);
             self.agent_type(agent, (true, i64::from(rank)), Name::from(&**agent_type));
         }
-        for (at, row) in (0..).zip(&rows.rows) {
+        for (at, row) in (0..).zip(rows.rows) {
             let place = (rank, at);
             if row.copy || matches!(row.key, Key::Gateway(..)) {
-                let row = row.clone();
                 let numbered = |name: Option<u32>| name.and_then(slot).map(NonZeroU32::get);
                 self.aside.push(Aside {
                     place,
@@ -203,7 +205,7 @@ impl Messages {
         for (rank, (origin, mut rows)) in (0..).zip(others) {
             rows.rows.retain(|row| self.known(row).is_none());
             let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
-            beside.merge(rank, &rows, agent, project);
+            beside.merge(rank, rows, agent, project);
         }
         (self.all_counted(), beside.settle())
     }
@@ -217,25 +219,29 @@ impl Messages {
             project,
         } in aside
         {
-            self.feed(place, &row, project, NonZeroU32::new);
+            self.feed(place, row, project, NonZeroU32::new);
         }
     }
 
     fn all_counted(mut self) -> Vec<Counted> {
-        self.ids = HashMap::new();
-        self.lines = HashMap::new();
-        self.gateway = HashMap::new();
+        self.ids = FxHashMap::default();
+        self.lines = FxHashMap::default();
+        self.gateway = FxHashMap::default();
         let mut all = std::mem::take(&mut self.all);
-        all.sort_unstable_by_key(|message| message.first);
         let parts = |message: &Message| 1 + message.rest.as_ref().map_or(0, |r| r.apart.len());
         let mut counted = Vec::with_capacity(all.iter().map(parts).sum());
-        for message in all {
+        last_first(&mut all);
+        while let Some(message) = all.pop() {
             self.counted(message, &mut counted);
+            // There may be millions: their room is given back as it becomes free.
+            if all.len().is_multiple_of(1 << 14) {
+                all.shrink_to_fit();
+            }
         }
         counted
     }
 
-    fn feed(&mut self, place: Place, row: &Row, project: Slot, slot: impl Fn(u32) -> Slot) {
+    fn feed(&mut self, place: Place, mut row: Row, project: Slot, slot: impl Fn(u32) -> Slot) {
         let slot = |name: Option<u32>| name.and_then(&slot);
         let holder = Holder {
             session: slot(row.session),
@@ -243,12 +249,12 @@ impl Messages {
             agent: slot(row.agent),
             sidechain: row.sidechain,
         };
-        let known = self.known(row);
+        let known = self.known(&row);
         if known.is_some_and(|known| row.copy && !self.all[known as usize].copy) {
             return;
         }
         let new = known.is_none();
-        let index = known.unwrap_or_else(|| self.insert(place, row, holder));
+        let index = known.unwrap_or_else(|| self.insert(place, &mut row, holder));
         let message = &mut self.all[index as usize];
         let (output, best) = (row.usage.output, message.usage.output);
         if new || output > best || output == best && place.0 >= message.best {
@@ -273,18 +279,19 @@ impl Messages {
             }
         }
         if message.tools.is_empty() {
-            message.tools.clone_from(&row.tools);
+            message.tools = row.tools;
+            return;
         }
-        for tool in &row.tools {
-            if !message.tools.contains(tool) {
-                message.tools.push(*tool);
+        for tool in row.tools {
+            if !message.tools.contains(&tool) {
+                message.tools.push(tool);
             }
         }
     }
 
     fn known(&self, row: &Row) -> Option<u32> {
         match &row.key {
-            Key::Id(id) => self.ids.get(&**id).copied(),
+            Key::Id(id) => self.ids.get(&print(id)).copied(),
             Key::Line(line) => self.lines.get(line).copied(),
             Key::Gateway(id, session, at) => {
                 let same = self.gateway.get(&gateway(id, &row.usage))?;
@@ -296,24 +303,23 @@ impl Messages {
         }
     }
 
-    fn insert(&mut self, place: Place, row: &Row, holder: Holder) -> u32 {
+    fn insert(&mut self, place: Place, row: &mut Row, holder: Holder) -> u32 {
         let index = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let (mut id, mut rest) = (None, None);
-        match &row.key {
+        match std::mem::replace(&mut row.key, Key::Line(None)) {
             Key::Id(key) => {
-                let key = Name::from(&**key);
-                id = Some(key.clone());
-                self.ids.insert(key, index);
+                self.ids.insert(print(&key), index);
+                id = Some(key);
             }
             Key::Line(key) => {
-                self.lines.insert(key.clone(), index);
+                self.lines.insert(key, index);
             }
             Key::Gateway(key, session, at) => {
-                let key = gateway(key, &row.usage);
-                id = Some(key.0.clone());
-                self.gateway.entry(key).or_default().push(index);
+                let known = gateway(&key, &row.usage);
+                id = Some(key);
+                self.gateway.entry(known).or_default().push(index);
                 rest = Some(Box::new(Rest {
-                    line: (session.clone(), at.clone()),
+                    line: (session, at),
                     ..Rest::default()
                 }));
             }
@@ -378,6 +384,27 @@ impl Messages {
         into.push(whole);
         into.extend(parts);
     }
+}
+
+/// Puts the message with the last place first. They are far larger than their places: those are
+/// sorted, and each message is moved once.
+fn last_first(all: &mut [Message]) {
+    let mut from: Vec<_> = (0..all.len()).collect();
+    from.sort_unstable_by_key(|at| Reverse(all[*at].first));
+    for to in 0..all.len() {
+        let mut at = from[to];
+        // What stood there has been swapped on to where its own message came from.
+        while at < to {
+            at = from[at];
+        }
+        all.swap(to, at);
+    }
+}
+
+/// Stands for the id of a message where many are held.
+#[must_use]
+pub fn print(id: &str) -> u128 {
+    xxh3_128(id.as_bytes())
 }
 
 fn gateway(id: &str, usage: &Usage) -> GatewayKey {

@@ -4,9 +4,10 @@
 //!
 //! Rows can be kept and go on later with the lines that a file has grown by.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::find::Origin;
@@ -30,7 +31,7 @@ pub struct Rows {
     /// How many lines were skipped, by reason.
     pub skipped: BTreeMap<Skip, u64>,
     #[serde(skip)]
-    pub(super) index: HashMap<Box<str>, u32>,
+    pub(super) index: FxHashMap<Box<str>, u32>,
     /// The names that were asked for last, one of each kind.
     #[serde(skip)]
     pub(super) recent: [u32; 3],
@@ -278,7 +279,7 @@ fn time(text: &str) -> Option<i64> {
     usual_time(text.as_bytes()).or_else(|| text.parse().ok().map(Timestamp::as_microsecond))
 }
 
-/// `2026-08-04T12:00:00.000Z`, up to day 28 of a month.
+/// `2026-08-04T12:00:00.000Z`.
 fn usual_time(text: &[u8]) -> Option<i64> {
     let text: &[u8; 24] = text.try_into().ok()?;
     let number = |from: usize, length: usize| {
@@ -304,8 +305,8 @@ fn usual_time(text: &[u8]) -> Option<i64> {
         .then_some(())?;
     let (year, month, day) = (number(0, 4)?, number(5, 2)?, number(8, 2)?);
     let (hour, minute, second) = (number(11, 2)?, number(14, 2)?, number(17, 2)?);
-    let usual = (1..=12).contains(&month) && (1..=28).contains(&day);
-    (usual && hour < 24 && minute < 60 && second < 60).then_some(())?;
+    let dated = (1..=12).contains(&month) && (1..=last_day(year, month)).contains(&day);
+    (dated && hour < 24 && minute < 60 && second < 60).then_some(())?;
     // Years that begin in March have their leap day at the end.
     let (year, month) = if month > 2 {
         (year, month - 3)
@@ -318,6 +319,15 @@ fn usual_time(text: &[u8]) -> Option<i64> {
     Some(seconds * 1_000_000 + number(20, 3)? * 1000)
 }
 
+fn last_day(year: i64, month: i64) -> i64 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -327,6 +337,11 @@ mod tests {
         for text in [
             "2026-08-04T04:08:00.123Z",
             "2024-02-28T23:59:59.999Z",
+            "2024-02-29T23:59:59.999Z",
+            "2000-02-29T00:00:00.000Z",
+            "2026-01-31T00:00:00.000Z",
+            "2026-04-30T00:00:00.000Z",
+            "2026-12-31T23:59:59.999Z",
             "2024-03-01T00:00:00.000Z",
             "1970-01-01T00:00:00.000Z",
             "1969-12-28T00:00:00.001Z",
@@ -340,6 +355,10 @@ mod tests {
         }
         for text in [
             "2026-02-30T00:00:00.000Z",
+            "2026-02-29T00:00:00.000Z",
+            "2100-02-29T00:00:00.000Z",
+            "2026-04-31T00:00:00.000Z",
+            "2026-01-00T00:00:00.000Z",
             "2026-13-01T00:00:00.000Z",
             "2026-01-01T24:00:00.000Z",
             "soon",

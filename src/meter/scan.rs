@@ -7,11 +7,14 @@ use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::find::{Found, Origin, Transcript, origin};
-use super::ledger::{Entry, Ledger};
+use fs_err as fs;
+use rustc_hash::FxHashMap;
+
+use super::find::{Found, Origin, Transcript, origin, print};
+use super::ledger::{Ledger, Writer};
 use super::lines::Lines;
 use super::messages::{Counted, Messages};
 use super::record::Skip;
@@ -48,66 +51,50 @@ impl Scan {
     /// ties.
     #[must_use]
     pub fn of(found: Found) -> Self {
-        Self::watched(found, |_, _| {})
+        Self::all(found, None, &|_, _| {})
     }
 
     /// The same; `seen` is told, from any thread, how many bytes of all are done.
     #[must_use]
     pub fn watched(found: Found, seen: impl Fn(u64, u64) + Sync) -> Self {
-        Self::all(found, None, &seen).0
+        Self::all(found, None, &seen)
     }
 
     /// The same, but reads only what the ledger in a folder does not know.
     #[must_use]
     pub fn with_ledger(found: Found, folder: &Path, seen: impl Fn(u64, u64) + Sync) -> Self {
-        let ledger = Ledger::open(folder);
-        let gone = ledger.gone(&found).into_iter();
-        let gone = gone.map(|(path, rows)| (origin(&path), rows)).collect();
-        let (mut scan, ledger) = Self::all(found, Some(ledger), &seen);
-        scan.gone = gone;
-        scan.not_kept = ledger.and_then(|ledger| ledger.save().err());
-        scan
+        Self::all(found, Some(folder), &seen)
     }
 
-    fn all(mut found: Found, ledger: Option<Ledger>, seen: Seen<'_>) -> (Self, Option<Ledger>) {
+    fn all(mut found: Found, ledger: Option<&Path>, seen: Seen<'_>) -> Self {
         found
             .transcripts
             .sort_unstable_by(|a, b| a.path.cmp(&b.path));
         found.transcripts.shrink_to_fit();
-        let transcripts = found.transcripts;
-        // The largest first, so that no thread is left alone with it at the end.
-        let mut order: Vec<usize> = (0..transcripts.len()).collect();
-        order.sort_by_key(|at| Reverse(transcripts[*at].size));
         let scan = Self {
             unreadable: found.unreadable,
-            next: u32::try_from(transcripts.len()).unwrap_or(u32::MAX),
+            next: u32::try_from(found.transcripts.len()).unwrap_or(u32::MAX),
             ..Self::default()
         };
         let work = Work {
-            all: transcripts.iter().map(|transcript| transcript.size).sum(),
+            all: found.transcripts.iter().map(|one| one.size).sum(),
             seen,
-            next: AtomicUsize::new(0),
-            done: Mutex::new((scan, Vec::new())),
-            ledger: ledger.as_ref(),
-            transcripts,
-            order,
+            keep: ledger.is_some(),
+            done: Mutex::new((scan, ledger.map(Writer::new))),
+            left: found
+                .transcripts
+                .into_iter()
+                .map(|one| Mutex::new(Some(one)))
+                .collect(),
         };
-        thread::scope(|scope| {
-            for _ in 1..work.threads() {
-                scope.spawn(|| work.run());
-            }
-            work.run();
-        });
+        let gone = ledger.map(|folder| work.recall(Ledger::open(folder), &found.searched));
+        work.read_rest();
         let done = work.done.into_inner();
-        let (mut scan, entries) = done.unwrap_or_else(PoisonError::into_inner);
+        let (mut scan, writer) = done.unwrap_or_else(PoisonError::into_inner);
         scan.unreadable.sort();
-        let ledger = ledger.map(|mut ledger| {
-            for (path, entry) in entries {
-                ledger.put(&path, entry);
-            }
-            ledger
-        });
-        (scan, ledger)
+        scan.gone = gone.unwrap_or_default();
+        scan.not_kept = writer.and_then(|writer| writer.save().err());
+        scan
     }
 
     /// Reads one more transcript. What was read before an error counts.
@@ -121,7 +108,7 @@ impl Scan {
                 Err(error) => break Err(error),
             }
         };
-        self.add(self.next, &rows, origin);
+        self.add(self.next, rows, origin);
         self.next += 1;
         self.bytes += lines.bytes();
         self.read += u64::from(end.is_ok());
@@ -134,24 +121,24 @@ impl Scan {
         self.messages.settle_beside(self.gone)
     }
 
-    fn take(&mut self, rank: u32, transcript: &Transcript, reading: &Reading) {
-        self.add(rank, &reading.rows, &reading.origin);
+    fn take(&mut self, rank: u32, transcript: &Transcript, reading: Reading) {
+        self.add(rank, reading.rows, &reading.origin);
         self.bytes += reading.bytes;
-        match &reading.end {
+        match reading.end {
             Ok(()) => self.read += 1,
             Err(error) => {
                 let path = transcript.path.clone();
-                self.unreadable.push((path, reason(error)));
+                self.unreadable.push((path, reason(&error)));
             }
         }
     }
 
-    fn add(&mut self, rank: u32, rows: &Rows, origin: &Origin) {
-        let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
-        self.messages.merge(rank, rows, agent, project);
+    fn add(&mut self, rank: u32, rows: Rows, origin: &Origin) {
         for (skip, count) in &rows.skipped {
             *self.skipped.entry(*skip).or_default() += count;
         }
+        let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
+        self.messages.merge(rank, rows, agent, project);
     }
 }
 
@@ -159,41 +146,120 @@ type Seen<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
 /// What the threads share.
 struct Work<'a> {
+    /// How many bytes there are.
     all: u64,
     seen: Seen<'a>,
-    /// By rank.
-    transcripts: Vec<Transcript>,
-    order: Vec<usize>,
-    next: AtomicUsize,
-    ledger: Option<&'a Ledger>,
-    done: Mutex<(Scan, Vec<(PathBuf, Entry)>)>,
+    /// By rank, what is not done.
+    left: Vec<Mutex<Option<Transcript>>>,
+    /// Whether what is read is kept for the next run.
+    keep: bool,
+    done: Mutex<(Scan, Option<Writer>)>,
 }
 
 impl Work<'_> {
-    fn threads(&self) -> usize {
-        let worth = usize::try_from(self.all / WORTH_A_THREAD).unwrap_or(usize::MAX);
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        cores.min(worth).min(self.order.len())
+    /// Takes from a ledger what still holds, and reads what files have grown by. Answers with what
+    /// is known of files that are gone from the folders that were searched.
+    fn recall(&self, ledger: Ledger, searched: &[PathBuf]) -> Vec<(Origin, Rows)> {
+        let mut ranks = FxHashMap::default();
+        self.left(|rank, transcript| {
+            ranks.insert(print(&transcript.path), rank);
+        });
+        let real = |folder: &PathBuf| fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
+        let folders: Vec<_> = searched.iter().map(real).collect();
+        let written = ledger.written();
+        let (ledger, gone) = (Mutex::new(ledger), Mutex::new(Vec::new()));
+        let next = || lock(&ledger).next();
+        self.share(|buffer| {
+            while let Some((path, entry)) = next() {
+                let path = PathBuf::from(path);
+                let Some(&rank) = ranks.get(&print(&path)) else {
+                    let here = folders.iter().any(|folder| path.starts_with(folder));
+                    if here && is_gone(&path) {
+                        lock(&gone).extend(entry.rows().map(|rows| (path, rows)));
+                    }
+                    continue;
+                };
+                let Some(transcript) = lock(&self.left[rank]).take() else {
+                    continue;
+                };
+                match entry.holds(&transcript) {
+                    Ok(unchanged) if Ledger::settled(written, &entry, &transcript) => {
+                        self.read(rank, &transcript, Known::Entry(&entry, unchanged), buffer);
+                    }
+                    _ => *lock(&self.left[rank]) = Some(transcript),
+                }
+            }
+        });
+        let mut gone = gone.into_inner().unwrap_or_else(PoisonError::into_inner);
+        gone.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let gone = gone.into_iter();
+        gone.map(|(path, rows)| (origin(&path), rows)).collect()
     }
 
-    fn run(&self) {
-        let mut buffer = Vec::new();
-        while let Some(&at) = self.order.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            let transcript = &self.transcripts[at];
-            let rank = u32::try_from(at).unwrap_or(u32::MAX);
-            let known = match self.ledger.map(|ledger| ledger.known(transcript)) {
-                None => Known::Nothing,
-                Some(entry) => entry.map_or(Known::New, Known::Entry),
-            };
-            let mut reading = transcript::read(transcript, known, &mut buffer);
-            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.0.take(rank, transcript, &reading);
-            (self.seen)(done.0.bytes, self.all);
-            let entry = reading.entry.take();
-            done.1
-                .extend(entry.map(|entry| (transcript.path.clone(), entry)));
+    /// Reads what is not done.
+    fn read_rest(&self) {
+        let mut order = Vec::new();
+        self.left(|rank, transcript| order.push((Reverse(transcript.size), rank)));
+        // The largest first, so that no thread is left alone with it at the end.
+        order.sort_unstable();
+        let next = AtomicUsize::new(0);
+        let known = if self.keep {
+            Known::New
+        } else {
+            Known::Nothing
+        };
+        self.share(|buffer| {
+            while let Some((_, rank)) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let transcript = lock(&self.left[*rank]).take();
+                if let Some(transcript) = transcript {
+                    self.read(*rank, &transcript, known, buffer);
+                }
+            }
+        });
+    }
+
+    /// Shows what is not done.
+    fn left(&self, mut show: impl FnMut(usize, &Transcript)) {
+        for (rank, transcript) in self.left.iter().enumerate() {
+            if let Some(transcript) = &*lock(transcript) {
+                show(rank, transcript);
+            }
         }
     }
+
+    /// Runs something on all cores that are worth it.
+    fn share(&self, run: impl Fn(&mut Vec<u8>) + Sync) {
+        let mut left = 0;
+        self.left(|_, transcript| left += transcript.size);
+        let worth = usize::try_from(left / WORTH_A_THREAD).unwrap_or(usize::MAX);
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        thread::scope(|scope| {
+            for _ in 1..cores.min(worth).min(self.left.len()) {
+                scope.spawn(|| run(&mut Vec::new()));
+            }
+            run(&mut Vec::new());
+        });
+    }
+
+    fn read(&self, rank: usize, transcript: &Transcript, known: Known<'_>, buffer: &mut Vec<u8>) {
+        let reading = transcript::read(transcript, known, buffer);
+        let mut done = lock(&self.done);
+        let (scan, writer) = &mut *done;
+        if let (Some(writer), Some(entry)) = (writer, &reading.entry) {
+            writer.put(&transcript.path, entry);
+        }
+        let rank = u32::try_from(rank).unwrap_or(u32::MAX);
+        scan.take(rank, transcript, reading);
+        (self.seen)(scan.bytes, self.all);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn is_gone(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 /// The cause without the path, which is printed beside it.

@@ -66,13 +66,13 @@ impl By {
         matches!(self, Self::Day | Self::Week | Self::Month)
     }
 
-    fn name_of(self, counted: &Counted) -> Option<&Name> {
+    fn name_of(self, counted: &Counted) -> Option<Name> {
         match self {
-            Self::Session => counted.session.as_ref(),
-            Self::Project => counted.project.as_ref(),
-            Self::Model => counted.model.as_ref(),
-            Self::Agent => counted.agent_type.as_ref(),
-            Self::Message => counted.id.as_ref(),
+            Self::Session => counted.session.clone(),
+            Self::Project => counted.project.clone(),
+            Self::Model => counted.model.clone(),
+            Self::Agent => counted.agent_type.clone(),
+            Self::Message => counted.id.as_deref().map(Name::from),
             Self::Total | Self::Day | Self::Week | Self::Month | Self::Tool => None,
         }
     }
@@ -191,7 +191,7 @@ pub fn group(counted: &[Counted], by: By, zone: &TimeZone, prices: Option<&Price
             By::Total | By::Tool => continue,
             by if by.in_time() => one.at.map(|at| Key::Day(calendar.day(at))),
             By::Agent if one.agent.is_some() && one.agent_type.is_none() => Some(Key::UnknownAgent),
-            by => by.name_of(one).cloned().map(Key::Name),
+            by => by.name_of(one).map(Key::Name),
         };
         groups.row(key).add(one, cost);
     }

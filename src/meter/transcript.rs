@@ -38,8 +38,8 @@ pub enum Known<'a> {
     Nothing,
     /// No more than that it is there.
     New,
-    /// What the ledger says of it, which need not hold any more.
-    Entry(&'a Entry),
+    /// What the ledger says of it, which holds; and whether there is nothing more to read.
+    Entry(&'a Entry, bool),
 }
 
 /// Reads it. `buffer` may have served before, and serves again.
@@ -47,8 +47,7 @@ pub fn read(transcript: &Transcript, known: Known<'_>, buffer: &mut Vec<u8>) -> 
     let keep = !matches!(known, Known::Nothing);
     let origin = transcript.origin();
     let (mut rows, mut from, mut same) = (Rows::default(), 0, false);
-    if let Known::Entry(entry) = known
-        && let Ok(unchanged) = entry.holds(transcript)
+    if let Known::Entry(entry, unchanged) = known
         && let Some(known) = entry.rows()
     {
         (rows, from, same) = (known, entry.whole, unchanged);

@@ -56,24 +56,14 @@ pub fn run_version(
     api: &Api,
     prompts: &[&str],
 ) -> Session {
-    let mut command = Command::new(version.binary());
+    let mut command = version.command(ctx, env);
     command
         .args(["-p", "--input-format", "stream-json"])
         .args(["--output-format", "stream-json", "--verbose"])
         // Not the default, so that an effort that an agent's file sets can be told from it.
         .args(["--effort", "high"])
-        .env_clear()
-        .envs(ctx.env())
-        .envs(env)
-        // Hooks and transcripts of a real session live by the real clock.
-        .env_remove("LEAN_COMPUTER_USE_CLOCK_MS")
         .env("ANTHROPIC_BASE_URL", api.url())
-        .env("ANTHROPIC_API_KEY", "not-a-key")
-        .env("DISABLE_TELEMETRY", "1")
-        .env("DISABLE_ERROR_REPORTING", "1")
-        .env("DISABLE_AUTOUPDATER", "1")
-        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-        .current_dir(&ctx.project);
+        .env("ANTHROPIC_API_KEY", "not-a-key");
     let (status, stdout, stderr) = finish(command, prompts);
     let seen = format!("claude: {status}\n--- stdout\n{stdout}\n--- stderr\n{stderr}");
     assert!(status.success(), "{seen}");
@@ -142,6 +132,24 @@ impl Version {
             Self::New => "2.1.332",
             Self::Old => "2.1.197",
         }
+    }
+
+    /// The real Claude Code without words yet, in the test's project, with `env` beside the test's own.
+    #[track_caller]
+    pub fn command(self, ctx: &TestContext, env: Env) -> Command {
+        let mut command = Command::new(self.binary());
+        command
+            .env_clear()
+            .envs(ctx.env())
+            .envs(env)
+            // Hooks and transcripts of a real session live by the real clock.
+            .env_remove("LEAN_COMPUTER_USE_CLOCK_MS")
+            .env("DISABLE_TELEMETRY", "1")
+            .env("DISABLE_ERROR_REPORTING", "1")
+            .env("DISABLE_AUTOUPDATER", "1")
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .current_dir(&ctx.project);
+        command
     }
 
     /// The real binary. Its absence is a failure, never a skip.

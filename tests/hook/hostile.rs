@@ -6,7 +6,9 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{Story, answer, event, files, guard, says, state};
-use crate::context::{NOW_MS, TestContext, listing};
+use crate::context::{NOW_MS, TestContext, binary_path, copy_program, listing};
+#[cfg(target_os = "linux")]
+use crate::observe::Run;
 
 #[test]
 fn whatever_comes_in_nothing_comes_out() {
@@ -89,6 +91,13 @@ fn a_state_folder_that_cannot_be_used_means_silence() {
             let run = ctx.run(&["hook", "token-meter"]);
             assert_eq!(answer(run.stdin(stop.to_string())), Value::Null);
         }
+        // What is silent must be seen by somebody who looks.
+        let seen = ctx.run(&["doctor"]).observe();
+        assert!(
+            seen.stdout
+                .contains("FAIL guard: it is silent: could not use"),
+            "{seen}"
+        );
         ctx
     };
     silent(&|state, _| fs::write(state, "a file").unwrap());
@@ -120,7 +129,7 @@ fn a_read_only_state_folder_means_silence() {
     let state = state(&ctx);
     fs::create_dir_all(&state).unwrap();
     let mut line = "./binary hook retry-guard".to_owned();
-    fs::copy(crate::context::binary_path(), ctx.project.join("binary")).unwrap();
+    copy_program(&binary_path(), &ctx.project.join("binary"));
     if fs::metadata(&state).unwrap().uid() == 0 {
         let open = fs::Permissions::from_mode(0o755);
         fs::set_permissions(ctx.root(), open).unwrap();
@@ -141,6 +150,53 @@ fn a_read_only_state_folder_means_silence() {
     let failed = serde_json::to_vec(&event("2.1.332", "failed", &json!({}))).unwrap();
     answer(ctx.shell(&line, "hook retry-guard").stdin(failed));
     assert_ne!(listing(&state), "");
+}
+
+/// A small disk for the state folder, in a mount namespace that ends with the shell.
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "needs root and unshare: .ci/run"]
+fn a_full_disk_means_silence_and_what_was_known_stays() {
+    let ctx = TestContext::new();
+    let state = state(&ctx);
+    fs::create_dir_all(&state).unwrap();
+    let kinds = [
+        "failed", "failed", "before", "failed", "failed", "before", "before", "before",
+    ];
+    for (name, id) in kinds.into_iter().zip(1..) {
+        let event = event("2.1.332", name, &json!({"tool_use_id": id.to_string()}));
+        ctx.write(&format!("event{id}"), event.to_string());
+    }
+    // The log is filled up to the end of a page, so that a record more needs another one.
+    let line = r#"
+        mount -t tmpfs -o size=1m,mode=700 none "$STATE" || exit 9
+        fill() { cat /dev/zero >"$STATE/filler" 2>/dev/null; }
+        hook() { for n; do lean-computer-use hook retry-guard <event$n || exit 8; done; }
+        fill; hook 1 2 3; lean-computer-use doctor | grep -c 'FAIL state folder.*full: df'
+        rm "$STATE/filler"; hook 4 5 6
+        log=$(echo "$STATE"/guard/*/log)
+        head -c $(($(getconf PAGESIZE) - $(stat -c %s "$log"))) /dev/zero | tr '\0' '\n' >>"$log"
+        fill; hook 7
+        rm "$STATE/filler"; hook 8"#;
+    let mut unshare = std::process::Command::new("unshare");
+    unshare.args(["--mount", "sh", "-c", line]);
+    let run = Run::new(unshare, "hook retry-guard").world(&ctx);
+    let seen = run.env("STATE", &state).observe();
+    assert_eq!(
+        (seen.code, &*seen.stderr),
+        (0, ""),
+        "needs root and unshare: {seen}"
+    );
+    let lines: Vec<_> = seen.stdout.lines().collect();
+    let [full, nudge, sixth, eighth] = lines.as_slice() else {
+        panic!("{seen}");
+    };
+    assert_eq!(*full, "1");
+    assert!(nudge.contains("additionalContext"), "{seen}");
+    assert!(
+        sixth.contains("\"deny\"") && eighth.contains("\"deny\""),
+        "{seen}"
+    );
 }
 
 /// Recorded payloads with some bytes replaced, cut out or doubled: whatever still is an event is

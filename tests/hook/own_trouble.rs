@@ -5,7 +5,8 @@ use std::fs;
 use lean_computer_use::hook::account::{self, Summary};
 use serde_json::{Value, json};
 
-use super::{Story, answer, command, event, files, guard, says, state};
+use super::{Story, answer, command, event, files, says, state};
+use crate::context::TestContext;
 
 const CONFIG: &str = ".claude/lean-computer-use/config.toml";
 
@@ -116,6 +117,7 @@ fn after_twenty_failures_of_its_own_it_sleeps_for_the_session() {
     break_it(&mut story, 19);
     let summary = || account::summary(&state, None);
     assert!(summary().is_err(), "a log that is a folder");
+    assert!(told(&story.ctx).starts_with("it is silent: could not"));
     fs::remove_dir(&log).unwrap();
     assert_eq!(refused_at(&mut story, &json!({})), Some(3));
     assert_eq!(summary().unwrap().errors, 19);
@@ -126,6 +128,7 @@ fn after_twenty_failures_of_its_own_it_sleeps_for_the_session() {
     fs::remove_dir(&log).unwrap();
     assert_eq!(refused_at(&mut story, &json!({})), None);
     assert_eq!(summary().unwrap().asleep, 1);
+    assert_eq!(told(&story.ctx), troubles(0, 20, 1));
     let another = json!({"session_id": "another"});
     assert_eq!(refused_at(&mut story, &another), Some(3), "only there");
 }
@@ -137,15 +140,80 @@ fn a_large_event_is_answered_like_a_small_one() {
     assert_eq!(refused_at(&mut story, &long), Some(3));
 }
 
+/// What `doctor` says of the guard itself, for all projects.
+fn told(ctx: &TestContext) -> String {
+    let lines = ctx.run(&["doctor", "--json"]).observe().json();
+    let lines = lines["lines"].as_array().unwrap();
+    let line = lines.iter().find(|line| line["what"] == "guard").unwrap();
+    line["seen"].as_str().unwrap().to_owned()
+}
+
+fn troubles(faults: u32, errors: u32, asleep: u32) -> String {
+    format!(
+        "{faults} inputs were no event, it failed {errors} times itself, and sleeps in {asleep} sessions"
+    )
+}
+
 #[test]
-fn input_that_is_no_event_is_counted_once_the_guard_has_a_folder() {
+fn each_input_that_is_no_event_is_counted_and_told_by_doctor() {
+    let mut story = Story::new("2.1.332");
+    let run = |ctx: &TestContext, input: &[u8]| {
+        let run = ctx.run(&["hook", "retry-guard"]).stdin(input);
+        assert_eq!(answer(run), Value::Null);
+    };
+    run(&story.ctx, b"before the guard has a folder");
+    assert!(!state(&story.ctx).exists());
+    story.fail(&json!({}));
+    assert_eq!(told(&story.ctx), "no trouble of its own");
+    let whole = event("2.1.332", "failed", &json!({})).to_string();
+    let long = whole.replacen('{', &format!("{{\"x\": \"{}\",", "x".repeat(8 << 20)), 1);
+    let inputs: [&[u8]; 9] = [
+        b"",
+        b"no JSON",
+        b"[]",
+        b"{\"a\":",
+        b"{}",
+        b"{\"session_id\": \"\xff\", \"hook_event_name\": \"Stop\"}",
+        b"{\"session_id\": \"s\", \"hook_event_name\": \"Nope\"}",
+        &whole.as_bytes()[..whole.len() - 1],
+        long.as_bytes(),
+    ];
+    for (input, count) in inputs.into_iter().zip(1..) {
+        run(&story.ctx, input);
+        assert_eq!(told(&story.ctx), troubles(count, 0, 0));
+    }
+    // A stream that nobody ends is left after two seconds.
+    let run = story.ctx.run(&["hook", "retry-guard"]);
+    assert_eq!(answer(run.silent_stdin()), Value::Null);
+    assert_eq!(told(&story.ctx), troubles(10, 0, 0));
+    story.send("before", &json!({}));
+    assert_eq!(told(&story.ctx), troubles(10, 0, 0), "an event is none");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_stream_that_cannot_be_read_is_counted_too() {
     let mut story = Story::new("2.1.332");
     story.fail(&json!({}));
-    for input in ["", "no JSON", "{\"a\":"] {
-        let run = story.ctx.run(&["hook", "retry-guard"]).stdin(input);
-        assert_eq!(answer(run), Value::Null);
+    for (stream, count) in ["<.", "<&-", "<>/dev/null"].into_iter().zip(1..) {
+        let line = format!("exec {stream}; exec lean-computer-use hook retry-guard");
+        assert_eq!(
+            answer(story.ctx.shell(&line, "hook retry-guard")),
+            Value::Null
+        );
+        assert_eq!(told(&story.ctx), troubles(count, 0, 0), "{stream}");
     }
-    assert_eq!(account::faults(&state(&story.ctx)), 3);
-    answer(guard(&story.ctx, &event("2.1.332", "before", &json!({}))));
-    assert_eq!(account::faults(&state(&story.ctx)), 3);
+}
+
+#[test]
+fn a_panic_is_silent_and_counted_in_its_session() {
+    let mut story = Story::new("2.1.332");
+    story.fail(&json!({}));
+    for size in [10, 300_000] {
+        let call = command(&"x".repeat(size));
+        let event = event("2.1.332", "before", &call).to_string();
+        let run = story.ctx.run(&["hook", "retry-guard", "--internal-error"]);
+        assert_eq!(answer(run.stdin(event)), Value::Null, "{size}");
+    }
+    assert_eq!(told(&story.ctx), troubles(0, 2, 0));
 }

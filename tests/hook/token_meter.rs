@@ -176,7 +176,8 @@ fn each_agent_gets_a_row_once() {
         names = names.replace("0644 meter/#/lock", "0600 meter/#/lock");
         assert_eq!(
             names,
-            "0700 meter/\n0700 meter/#/\n0600 meter/#/#\n0600 meter/#/ledger\n0600 meter/#/lock\n\
+            "0700 meter/\n0700 meter/#/\n0600 meter/#/#\n0600 meter/#/copies\n0600 meter/#/ledger\n\
+             0600 meter/#/lock\n\
              0600 usage.jsonl\n"
         );
     }
@@ -238,6 +239,54 @@ fn the_budget_is_warned_of_once_when_it_is_crossed() {
     world.agent_appears();
     let said = stop("agent-stopped", &budget);
     assert_eq!(said, line("2.1.332"), "not even later");
+}
+
+/// As `claude --resume ID --fork-session` does: the old lines, named anew.
+#[test]
+fn a_forked_session_does_not_count_the_messages_that_it_copied() {
+    for version in super::VERSIONS {
+        let mut world = Recorded::new(version);
+        world.main_appears(30);
+        answer(world.hook("stopped"));
+        world.adds_up();
+        let original = world.session.clone();
+        let name = format!("{original}.jsonl");
+        let fork = "f0f0f0f0-0000-4000-8000-000000000001";
+        let written = fs::read_to_string(world.at(&name)).unwrap();
+        let copied = written.replace(&original, fork);
+        let last = written.lines().rfind(|line| line.contains(r#""usage""#));
+        let new = |id: &str, session: &str| {
+            let mut line: Value = serde_json::from_str(last.unwrap()).unwrap();
+            line["message"]["id"] = json!(id);
+            line["uuid"] = json!(id);
+            line["sessionId"] = json!(session);
+            format!("{line}\n")
+        };
+        let file = world.at(&format!("{fork}.jsonl"));
+        fs::write(&file, format!("{copied}{}", new("msg_fork", fork))).unwrap();
+        fork.clone_into(&mut world.session);
+        answer(world.hook("stopped"));
+        assert_eq!(world.rows().len(), 2, "one row for each session");
+        world.adds_up();
+        // Both go on; the original keeps what it had counted.
+        fs::write(
+            world.at(&name),
+            format!("{written}{}", new("msg_more", &original)),
+        )
+        .unwrap();
+        world.session.clone_from(&original);
+        answer(world.hook("stopped"));
+        world.adds_up();
+        let more = format!(
+            "{copied}{}{}",
+            new("msg_fork", fork),
+            new("msg_fork_2", fork)
+        );
+        fs::write(&file, more).unwrap();
+        fork.clone_into(&mut world.session);
+        answer(world.hook("session-ended"));
+        world.adds_up();
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::observe::Run;
 
 /// The calls that change what is on disk, and the one that makes it last. A file is created by
 /// `openat`, after which the next of these finds it.
-const CALLS: [&str; 10] = [
+pub const CALLS: [&str; 10] = [
     "write", "fsync", "rename", "renameat", "mkdir", "rmdir", "unlink", "unlinkat", "fchmod",
     "fchown",
 ];
@@ -148,7 +148,7 @@ fn every_kill(story: &Story) {
 }
 
 /// Whether the run was killed at the nth call of this kind; else it ended before.
-fn killed(ctx: &TestContext, words: &[&str], call: &str, nth: u32) -> bool {
+pub fn killed(ctx: &TestContext, words: &[&str], call: &str, nth: u32) -> bool {
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-o", "/dev/null"]);
     command.args(["-e", &format!("trace={call}"), "-e"]);

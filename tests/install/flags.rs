@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{AGENT, LAUNCHER, MANIFEST, SETTINGS, names};
-use crate::context::{TestContext, tree};
+use crate::context::{TestContext, binary_path, copy_program, tree};
 
 const BACKUPS: &str = ".claude/lean-computer-use/local/backups";
 
@@ -119,6 +119,14 @@ fn a_plugin_of_ours_brings_the_hooks() {
         enabled
     );
     assert_eq!(ctx.drift(), Vec::<String>::new());
+    let status = |want: &str| {
+        let seen = ctx.run(&["status"]).observe().expect(0);
+        assert_eq!(seen.stdout.matches(want).count(), 2, "{want}: {seen}");
+    };
+    status("no hooks: the enabled plugin brings them");
+    fs::write(ctx.home.join(SETTINGS), "{}").unwrap();
+    status("no hooks: the plugin that brought them is no longer enabled");
+    fs::write(ctx.home.join(SETTINGS), enabled).unwrap();
     ctx.uninstall(0);
     ctx.run(&["uninstall", "--user"]).observe().expect(0);
     assert_eq!(tree(&ctx.home), before);
@@ -225,7 +233,7 @@ fn npx_forgets_its_programs() {
     let cache = ctx.home.join(".npm/_npx/1a2b/node_modules/.bin");
     fs::create_dir_all(&cache).unwrap();
     let binary = cache.join("lean-computer-use");
-    fs::copy(crate::context::binary_path(), &binary).unwrap();
+    copy_program(&binary_path(), &binary);
     let mut command = std::process::Command::new(&binary);
     command.args(["install"]);
     let run = crate::observe::Run::new(command, "install").world(&ctx);

@@ -154,7 +154,7 @@ type Harm = (&'static str, fn(&TestContext));
 #[test]
 #[cfg(unix)]
 fn each_failing_check_ends_with_what_mends_it() {
-    let harms: [Harm; 9] = [
+    let harms: [Harm; 10] = [
         (
             "project: install: 1 things differ, first: modified .claude/agents/desk-runner.md: lean-computer-use install --force",
             |ctx| {
@@ -192,6 +192,18 @@ fn each_failing_check_ends_with_what_mends_it() {
                     ".claude/settings.local.json",
                     "{\"enabledPlugins\": {\"lean-computer-use@x\": true}}",
                 );
+            },
+        ),
+        (
+            "project: plugin: the plugin that brought the hooks is no longer enabled: lean-computer-use install",
+            |ctx| {
+                let local = ".claude/settings.local.json";
+                ctx.write(
+                    local,
+                    "{\"enabledPlugins\": {\"lean-computer-use@x\": true}}",
+                );
+                ctx.run(&["install"]).observe().expect(0);
+                fs::remove_file(ctx.project.join(local)).unwrap();
             },
         ),
         (

@@ -1,9 +1,11 @@
 //! Install, verify and uninstall: stories of a project and its `.claude`.
 
 #[cfg(target_os = "linux")]
-mod crash;
+pub mod crash;
 mod damage;
 mod flags;
+#[cfg(target_os = "linux")]
+mod foreign;
 mod health;
 mod kept;
 mod place;
@@ -12,9 +14,13 @@ mod real;
 mod refused;
 mod restored;
 mod scopes;
+#[cfg(unix)]
+mod terminal;
 mod texts;
 mod trees;
 mod upgrade;
+#[cfg(unix)]
+mod warned;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -118,3 +118,52 @@ fn a_manifest_that_reaches_for_more_gets_nothing() {
         assert_eq!(ctx.tree(), before);
     }
 }
+
+/// What is no plain file, wherever a run looks: refused or passed over, but never waited for.
+#[test]
+#[cfg(unix)]
+fn a_pipe_in_the_place_of_a_file_keeps_nobody_waiting() {
+    use std::process::Command;
+
+    use crate::observe::Run;
+    let ours = ".claude/lean-computer-use";
+    for (path, code) in [
+        (SETTINGS.to_owned(), 2),
+        (".claude/settings.local.json".to_owned(), 2),
+        (AGENT.to_owned(), 2),
+        (format!("{AGENT}.new"), 2),
+        (format!("{ours}/config.toml"), 0),
+        (format!("{ours}/hooks/mine"), 0),
+        (format!("{ours}/local/binary"), 2),
+        (format!("{ours}/local/journal.json"), 2),
+        (MANIFEST.to_owned(), 2),
+        ("../.claude/settings.json".to_owned(), 0),
+        ("../.claude.json".to_owned(), 0),
+    ] {
+        let ctx = TestContext::new();
+        let pipe = ctx.project.join(&path);
+        std::fs::create_dir_all(pipe.parent().unwrap()).unwrap();
+        let mut mkfifo = Command::new("mkfifo");
+        mkfifo.arg(&pipe);
+        assert_eq!(Run::new(mkfifo, "mkfifo").world(&ctx).unrecorded().code, 0);
+        let paths = || -> Vec<_> {
+            let entries = walkdir::WalkDir::new(&ctx.home).sort_by_file_name();
+            let entries = entries.into_iter().map(|entry| entry.unwrap().into_path());
+            entries.collect()
+        };
+        let before = paths();
+        // Ended with a code that no command has, should it wait after all.
+        let bounded = |word: &str| {
+            let mut command = Command::new("timeout");
+            command.args(["60", "lean-computer-use", word]);
+            Run::new(command, word).world(&ctx).observe()
+        };
+        let seen = bounded("install");
+        assert_eq!(seen.code, code, "{path}: {seen}");
+        assert!(code == 0 || paths() == before, "{path}");
+        for word in ["status", "doctor", "verify", "diff", "uninstall"] {
+            let seen = bounded(word);
+            assert!([0, 1, 2].contains(&seen.code), "{path} {word}: {seen}");
+        }
+    }
+}

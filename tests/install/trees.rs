@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crate::context::{TestContext, tree};
 
 /// A settings file, in words and in bytes.
-const KEPT: [(&str, &[u8]); 14] = [
+const KEPT: [(&str, &[u8]); 19] = [
     ("another tool's hooks for the same event", br#"{
   "hooks": {
     "PreToolUse": [
@@ -31,10 +31,15 @@ const KEPT: [(&str, &[u8]); 14] = [
     ("an empty event", b"{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n"),
     ("empty permissions", b"{\"permissions\": {\"deny\": [], \"allow\": [ ]}}"),
     ("events and keys of tomorrow", br#"{"hooks": {"Tomorrow": [{"new": 1, "hooks": [{"type": "new"}]}]}, "new": [null]}"#),
+    ("nothing but a byte order mark", b"\xef\xbb\xbf"),
+    ("line ends of two kinds", b"{\r\n  \"a\": 1,\n  \"b\": 2\r\n}\r\n\r\n\r\n"),
+    ("keys in escapes", b"{\"h\\u006foks\": {\"St\\u006fp\": []}, \"a\\/b\": 1}"),
+    ("keys of theirs twice", b"{\"a\": 1, \"a\": 2, \"b\": {\"c\": 1, \"c\": 2}}"),
+    ("numbers that no computer holds", b"{\"a\": 1e999999, \"b\": [[[[[[[[[[[[-1E-999999]]]]]]]]]]]]}"),
     ("all on one line", br#"{"a":1,"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}}"#),
 ];
 
-const REFUSED: [(&str, &[u8], &str); 16] = [
+const REFUSED: [(&str, &[u8], &str); 23] = [
     (
         "a comment",
         b"{\n  // mine\n  \"a\": 1\n}",
@@ -86,6 +91,41 @@ const REFUSED: [(&str, &[u8], &str); 16] = [
         ":1:15: the key hooks stands twice",
     ),
     (
+        "an event twice, once in escapes",
+        b"{\"hooks\": {\"Stop\": [], \"St\\u006fp\": []}}",
+        ":1:24: the key Stop stands twice",
+    ),
+    (
+        "a form feed",
+        b"\x0c",
+        ":1:1: not strict JSON: expected value",
+    ),
+    (
+        "no number",
+        b"{\"a\":NaN}",
+        ":1:6: not strict JSON: expected",
+    ),
+    (
+        "a space of another alphabet",
+        b"{\xc2\xa0\"a\": 1}",
+        ":1:2: not strict JSON: key must",
+    ),
+    (
+        "an end mark of old",
+        b"{\"a\": 1}\x1a",
+        ":1:9: not strict JSON: trailing",
+    ),
+    (
+        "a null hook",
+        b"{\"hooks\": {\"Stop\": [{\"hooks\": [null]}]}}",
+        ":1:32: a hook must be an object",
+    ),
+    (
+        "null permissions",
+        b"{\"permissions\": null}",
+        ":1:17: permissions must be an object",
+    ),
+    (
         "bad rules",
         b"{\"permissions\": {\"allow\": \"Bash\"}}",
         ":1:27: permissions.allow must be",
@@ -126,7 +166,7 @@ fn every_byte_comes_back_in_every_scope() {
             let inserted = bytes.iter().all(|byte| rest.any(|other| other == byte));
             assert!(inserted, "{what}: {}", String::from_utf8_lossy(&after));
             assert!(
-                !bytes.contains(&b'\r') || lone_line_feeds(&after) == 0,
+                !bytes.contains(&b'\r') || lone_line_feeds(&after) == lone_line_feeds(bytes),
                 "{what}"
             );
             run("verify", other).expect(0);

@@ -1,22 +1,19 @@
 //! What Claude Code makes of its settings here: can it read them, would it run our hooks, does it
 //! trust this project, is it new enough.
 
-use std::process::{Command, Stdio};
-
-use fs_err as fs;
 use serde_json::Value;
 
 use super::Line;
 use super::installed::install;
+use crate::cmd::claude_version::{self, Age};
 use crate::cmd::place::{Opened, config_folder};
 use crate::cmd::status::elsewhere;
 use crate::escape::{quoted, shown};
+use crate::files::read_if_present;
 use crate::host::Host;
+use crate::install::manifest::WithoutHooks;
 use crate::install::shipped::shell_word;
 use crate::install::{Scope, claude};
-
-/// The oldest version that everything was seen to work with.
-const OLDEST: [u32; 3] = [2, 1, 197];
 
 /// The lines of one place.
 pub fn lines(opened: &Opened, host: &Host, lines: &mut Vec<Line>) {
@@ -52,15 +49,20 @@ pub fn lines(opened: &Opened, host: &Host, lines: &mut Vec<Line>) {
     if opened.place.scope != Scope::User {
         lines.push(trust(opened, host));
     }
-    let twice = claude::plugin(&opened.found.sources);
-    let registered = opened
-        .recorded
-        .as_ref()
-        .is_some_and(|manifest| manifest.without_hooks.is_none());
-    if let (Some(plugin), true) = (twice, registered) {
-        let seen = format!("the plugin {} brings the hooks too", quoted(&plugin));
-        lines.push(Line::fail("plugin", seen, install(opened)));
-    }
+    lines.extend(plugin(opened));
+}
+
+/// Either the plugin of ours brings the hooks or the settings do; both answer once, and cost twice.
+fn plugin(opened: &Opened) -> Option<Line> {
+    let without_hooks = opened.recorded.as_ref().map(|found| found.without_hooks)?;
+    let seen = match (claude::plugin(&opened.found.sources), without_hooks) {
+        (Some(plugin), None) => format!("the plugin {} brings the hooks too", quoted(&plugin)),
+        (None, Some(WithoutHooks::Plugin)) => {
+            "the plugin that brought the hooks is no longer enabled".to_owned()
+        }
+        _ => return None,
+    };
+    Some(Line::fail("plugin", seen, install(opened)))
 }
 
 /// Claude Code asks once a project whether it is trusted; before that it drops permission rules,
@@ -72,7 +74,8 @@ fn trust(opened: &Opened, host: &Host) -> Line {
         shell_word(&opened.place.root.to_string_lossy())
     );
     let folder = host.folder_var("CLAUDE_CONFIG_DIR").or(host.home());
-    let state = folder.and_then(|folder| fs::read(folder.join(".claude.json")).ok());
+    let state =
+        folder.and_then(|folder| read_if_present(&folder.join(".claude.json")).ok().flatten());
     let Some(state) = state.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok()) else {
         return Line::note(
             "trust",
@@ -94,19 +97,8 @@ fn trust(opened: &Opened, host: &Host) -> Line {
 
 /// The version of the `claude` on PATH.
 pub fn version(host: &Host, lines: &mut Vec<Line>) {
-    let folder = config_folder(host).map(|folder| shown(&host.friendly(&folder)));
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "asking a program for its version starts it"
-    )]
-    let run = Command::new("claude")
-        .arg("--version")
-        .env_clear()
-        .envs(host.env())
-        .stdin(Stdio::null())
-        .output();
-    let said = run.ok().filter(|output| output.status.success());
-    let Some(said) = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()) else {
+    let Some(said) = claude_version::asked(host) else {
+        let folder = config_folder(host).map(|folder| shown(&host.friendly(&folder)));
         let folder = folder.unwrap_or_default();
         lines.push(Line::note(
             "claude",
@@ -115,29 +107,18 @@ pub fn version(host: &Host, lines: &mut Vec<Line>) {
         ));
         return;
     };
-    let word = said.split_whitespace().next().unwrap_or_default();
-    let oldest = OLDEST.map(|n| n.to_string()).join(".");
-    lines.push(match parse(word) {
-        Some(version) if version >= OLDEST => {
-            Line::ok("claude", format!("version {}", shown(word)))
-        }
-        Some(_) => {
-            let seen = format!(
-                "version {} is older than {oldest}, the oldest that was tried",
-                shown(word)
-            );
+    let word = shown(said.split_whitespace().next().unwrap_or_default());
+    lines.push(match claude_version::age(&said) {
+        Age::Fine => Line::ok("claude", format!("version {word}")),
+        Age::TooOld => {
+            let oldest = claude_version::oldest();
+            let seen = format!("version {word} is older than {oldest}, the oldest that was tried");
             Line::fail("claude", seen, "claude update")
         }
-        None => Line::note(
+        Age::Unknown => Line::note(
             "claude",
-            format!("its version is not readable: {}", quoted(said.trim())),
+            format!("its version is not readable: {}", quoted(&said)),
             None,
         ),
     });
-}
-
-fn parse(version: &str) -> Option<[u32; 3]> {
-    let mut parts = version.split('.').map(|part| part.parse().ok());
-    let three = [parts.next()??, parts.next()??, parts.next()??];
-    parts.next().is_none().then_some(three)
 }

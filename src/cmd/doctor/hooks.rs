@@ -199,6 +199,9 @@ fn without_binary(opened: &Opened, host: &Host, registered: &[Registered]) -> Re
     let recorded = opened.found.binary.as_deref().and_then(binary::recorded);
     for entry in fs::read_dir(ours.join("hooks"))? {
         let entry = entry?;
+        if !entry.file_type()?.is_file() {
+            continue;
+        }
         let mut text = fs::read_to_string(entry.path())?;
         if let (Scope::User, Some((path, _))) = (opened.place.scope, &recorded) {
             text = text.replace(

@@ -2,17 +2,16 @@
 
 use std::path::Path;
 
-use fs_err as fs;
-
 use super::Line;
 use crate::cmd::place::Opened;
-use crate::cmd::proof;
+use crate::cmd::{proof, tracked};
 use crate::escape::shown;
-use crate::files::sha256;
+use crate::files::{read_if_present, sha256};
+use crate::hook::account;
 use crate::host::Host;
 use crate::install::plan::{Options, Plan};
 use crate::install::shipped::shell_word;
-use crate::install::{Scope, binary, tracked, verify};
+use crate::install::{Scope, binary, verify};
 
 /// The flag that names the scope of an install.
 pub fn flag(scope: Scope) -> &'static str {
@@ -80,7 +79,7 @@ pub fn lines(opened: &Opened, host: &Host, lines: &mut Vec<Line>) {
             Some(format!("{} --allow", install(opened))),
         )
     });
-    if tracked::local_is_tracked(&opened.place) {
+    if tracked::local_is_tracked(&opened.place, host) {
         let local = format!("{}/local", opened.place.names.ours);
         let seen = format!("git tracks {local}, which belongs to one machine");
         lines.push(Line::fail(
@@ -107,14 +106,14 @@ fn starts(opened: &Opened, host: &Host) -> Line {
         );
     };
     let name = shown(&host.friendly(&path));
-    match fs::read(&path) {
-        Ok(bytes) if sha256(&bytes) == digest => Line::ok("binary", name),
-        Ok(_) => Line::fail(
+    match read_if_present(&path) {
+        Ok(Some(bytes)) if sha256(&bytes) == digest => Line::ok("binary", name),
+        Ok(Some(_)) => Line::fail(
             "binary",
             format!("{name} is another one than was installed from"),
             install(opened),
         ),
-        Err(_) => Line::fail("binary", format!("{name} is gone"), install(opened)),
+        Ok(None) | Err(_) => Line::fail("binary", format!("{name} is gone"), install(opened)),
     }
 }
 
@@ -136,7 +135,15 @@ pub fn state_folder(host: &Host, lines: &mut Vec<Line>) {
         Ok(folder) => {
             let name = shown(&host.friendly(&folder));
             let there = folder.ancestors().find(|folder| folder.exists());
-            if there.is_some_and(writable) {
+            if there.is_some_and(full) {
+                let seen = format!("{name} lies on a disk that is full");
+                let there = there.unwrap_or(&folder).to_string_lossy();
+                Line::fail(
+                    "state folder",
+                    seen,
+                    format!("df -h {}", shell_word(&there)),
+                )
+            } else if there.is_some_and(writable) {
                 Line::ok("state folder", name)
             } else {
                 let there = there.unwrap_or(&folder).to_string_lossy();
@@ -145,6 +152,41 @@ pub fn state_folder(host: &Host, lines: &mut Vec<Line>) {
             }
         }
     });
+}
+
+/// What went wrong with the guard itself, which it never says: it fails open and silently.
+pub fn guard(host: &Host) -> Option<Line> {
+    let state = host.state_folder().ok()?;
+    let silent = |error| {
+        let folder = shell_word(&state.to_string_lossy());
+        let seen = format!("it is silent: {error:#}");
+        Line::fail("guard", seen, format!("mv {folder} {folder}.old"))
+    };
+    let summary = account::check(&state).and_then(|()| account::summary(&state, None));
+    let sum = match summary {
+        Ok(sum) => sum,
+        Err(error) => return Some(silent(error)),
+    };
+    let faults = account::faults(&state);
+    if (faults, sum.errors, sum.asleep) == (0, 0, 0) {
+        return Some(Line::ok("guard", "no trouble of its own"));
+    }
+    let seen = format!(
+        "{faults} inputs were no event, it failed {} times itself, and sleeps in {} sessions",
+        sum.errors, sum.asleep
+    );
+    Some(Line::note("guard", seen, None))
+}
+
+/// Whether not one block of its disk is left for this user.
+#[cfg(unix)]
+fn full(folder: &Path) -> bool {
+    rustix::fs::statvfs(folder).is_ok_and(|disk| disk.f_blocks > 0 && disk.f_bavail == 0)
+}
+
+#[cfg(not(unix))]
+fn full(_: &Path) -> bool {
+    false
 }
 
 #[cfg(unix)]

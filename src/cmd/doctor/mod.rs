@@ -108,6 +108,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Doctor> {
     }
     claude::version(host, &mut lines);
     installed::state_folder(host, &mut lines);
+    lines.extend(installed::guard(host));
     lines.push(installed::proof(host));
     driver::lines(host, &mut lines);
     let ok = lines.iter().all(|line| line.state != State::Fail);

@@ -5,8 +5,10 @@ use std::io::Write;
 use anyhow::Result;
 use serde_json::json;
 
+use crate::cmd::claude_version::{self, Age};
 use crate::cmd::place::Opened;
-use crate::escape::shown;
+use crate::cmd::tracked;
+use crate::escape::{quoted, shown};
 use crate::host::Host;
 use crate::install::actions::{Action, left_alone};
 use crate::install::manifest::WithoutHooks;
@@ -227,6 +229,13 @@ impl Report<'_> {
                 "{path} lies in a build or temp folder and may go away: install again from where it stays"
             ));
         }
+        if tracked::local_is_tracked(&self.opened.place, host) {
+            let what = quoted(&self.opened.place.names.local);
+            warnings.push(format!(
+                "git tracks {what}, which belongs to one machine: git rm -r --cached {what}"
+            ));
+        }
+        self.claude(host, warnings);
         let settings = &self.plan.wanted.names.settings;
         if self
             .plan
@@ -241,6 +250,21 @@ impl Report<'_> {
         if let (Some(reason), None) = (self.plan.inert(), self.plan.without_hooks) {
             warnings.push(format!(
                 "the hooks are registered and will not run: {reason}"
+            ));
+        }
+    }
+
+    /// A Claude Code that is too old. Where its path does not tell, only a run that changed
+    /// something takes the time to ask it.
+    fn claude(&self, host: &Host, warnings: &mut Vec<String>) {
+        let ask = self.changes() && !self.dry;
+        let said = claude_version::told(host);
+        let said = said.or_else(|| ask.then(|| claude_version::asked(host)).flatten());
+        if let Some(said) = said.filter(|said| claude_version::age(said) == Age::TooOld) {
+            let word = shown(said.split_whitespace().next().unwrap_or_default());
+            let oldest = claude_version::oldest();
+            warnings.push(format!(
+                "Claude Code {word} is older than {oldest}, the oldest that was tried: claude update"
             ));
         }
     }

@@ -42,6 +42,15 @@ const KEYS: &[&str] = &[
 ];
 
 impl Chord {
+    /// The key that a typed line end is.
+    #[must_use]
+    pub fn enter() -> Self {
+        Self {
+            modifiers: Vec::new(),
+            key: "return".to_owned(),
+        }
+    }
+
     /// Reads a chord; the error says what one looks like.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         const WHAT: &str =

@@ -5,14 +5,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::press::good;
+use super::press::{astray, good, strayed};
 use super::write::{compare, way_to_set, written};
 use super::{Move, Performer, look};
 use crate::desk::outcome::{Code, Failure, Status, Stop};
 use crate::desk::packet::{Step, Target};
 use crate::desk::request::Tool;
 use crate::desk::shown::{RawText, Shown};
-use crate::desk::tree::Node;
+use crate::desk::tree::{Node, Offer};
 use crate::desk::window::{WIDE, own};
 
 /// The driver takes 64 and gives a batch at most a minute.
@@ -47,7 +47,8 @@ impl Performer<'_, '_, '_> {
             }
             items.push(item);
         }
-        if items.len() < 2 || !self.target.calls.batches()? {
+        let types = items.iter().any(|item| item.tool.name == "type_text");
+        if items.len() < 2 || !self.target.calls.batches()? || types && !self.target.is_alone()? {
             return Ok(None);
         }
         Ok(Some(items))
@@ -64,6 +65,9 @@ impl Performer<'_, '_, '_> {
             Step::Set(target, text) => {
                 let node = look::to_act(target, nodes).ok()?;
                 let (tool, arguments) = way_to_set(node, text).ok()?;
+                if node.offers == Offer::Activate && self.stale {
+                    return None;
+                }
                 (tool, arguments, node.clone(), Some((target, text)))
             }
             _ => return None,
@@ -94,6 +98,13 @@ impl Performer<'_, '_, '_> {
             self.seen = None;
             if !statuses.is_empty() {
                 stop = None;
+            }
+        }
+        // The read in the report is of the moment after the last text, which is too early.
+        if !statuses.is_empty() && items.iter().any(|item| item.text.is_some()) {
+            self.target.calls.settle();
+            if let Err(why) = self.read() {
+                return (statuses, Some(why));
             }
         }
         let done = items.iter().zip(statuses.clone()).enumerate();
@@ -161,6 +172,9 @@ fn outcomes(report: &Value, items: &[Item]) -> (Vec<Status>, Option<Stop>) {
         let step = steps.and_then(|steps| steps.get(at));
         let word = |field: &str| step.and_then(|step| step.get(field)?.as_str());
         if step.and_then(|step| step.get("ok")) == Some(&Value::Bool(true)) {
+            if item.node.offers == Offer::Press && step.is_some_and(strayed) {
+                return (statuses, Some(astray().into()));
+            }
             statuses.push(Status::of_effect(word("effect")));
             continue;
         }

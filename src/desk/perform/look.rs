@@ -19,7 +19,18 @@ const READ_LINES: usize = 40;
 
 /// The one control to act on.
 pub fn to_act<'a>(target: &Target, nodes: &'a [Node]) -> Result<&'a Node, Failure> {
-    one(find::to_act(target, nodes))
+    one(find::to_act(target, nodes)).map_err(|mut failure| {
+        // What is greyed out is told as a text without a token; so is a label.
+        if failure.status == Status::NotFound
+            && let Found::One(text) = find::to_see(target, nodes)
+            && text.token.is_none()
+            && find::is_whole(target, text)
+        {
+            failure.code = Some(Code::own("no_control"));
+            failure.detail.insert(0, receipt::candidate(text));
+        }
+        failure
+    })
 }
 
 /// The button of a character, by the first of its names that a control has.
@@ -76,6 +87,18 @@ impl Performer<'_, '_, '_> {
         }
         let looks = if self.acted { LOOKS } else { 1 };
         self.look(looks, |nodes| settle(nodes).cloned())
+    }
+
+    /// The same for a step that goes by what is in the control, not by its name alone: an action
+    /// before it can have changed that, so an older read will not do.
+    pub fn find_as_is(
+        &mut self,
+        settle: impl Fn(&[Node]) -> Result<&Node, Failure>,
+    ) -> Result<Node, Stop> {
+        if self.stale {
+            self.seen = None;
+        }
+        self.find(settle)
     }
 
     /// Reads until the check holds, a few times; the last no is the answer.
@@ -154,7 +177,7 @@ impl Performer<'_, '_, '_> {
         loop {
             let last = Instant::now() >= end;
             let shows = |nodes: &[Node]| {
-                if find::to_read(target, nodes).is_empty() {
+                if !nodes.iter().any(|node| find::shows(target, node)) {
                     let near = one(find::to_see(target, nodes)).err();
                     return Err(near.unwrap_or_else(|| Failure::new(Status::NotFound, None)));
                 }
@@ -196,7 +219,9 @@ fn holds(
 ) -> Result<(Status, Shown), Failure> {
     let node = one(find::to_see(target, nodes))?;
     let (is, wanted) = (node.text().reveal(), text.reveal());
+    let is_part = node.is_cut() && how == Test::Is;
     let holds = match how {
+        Test::Is if is_part => wanted.starts_with(is),
         Test::Is => is == wanted,
         Test::Holds => is.contains(wanted),
     };
@@ -204,7 +229,7 @@ fn holds(
         let shown = Shown::value(&node.role, node.text(), 200);
         let guessed = node.guessed && !is.is_empty();
         return Ok((
-            if guessed {
+            if guessed || is_part {
                 Status::Unverified
             } else {
                 Status::Done
@@ -212,7 +237,8 @@ fn holds(
             shown,
         ));
     }
-    let mut failure = Failure::new(Status::Mismatch, None);
+    let code = node.is_cut().then(|| Code::own("text_read_in_part"));
+    let mut failure = Failure::new(Status::Mismatch, code);
     failure.detail.push(receipt::node(node));
     Err(failure)
 }

@@ -2,20 +2,21 @@
 //! tokens of that read; reads again when a target is missing and before every check.
 //!
 //! `look` finds controls and checks texts, `press` and `write` act on one control, `batch` puts
-//! several actions into one call where the driver can take them. `keys` counts as one press for
-//! each character.
+//! several actions into one call where the driver can take them, `token` is one action of `desk`.
+//! `keys` counts as one press for each character.
 
 use super::danger::Grant;
-use super::outcome::{Failure, Status, Stop};
+use super::outcome::{Code, Failure, Status, Stop};
 use super::packet::Step;
 use super::request::Window;
-use super::shown::Shown;
+use super::shown::{RawText, Shown};
 use super::tree::Node;
 use super::window::{Seen, Target};
 
 mod batch;
 mod look;
-mod press;
+pub mod press;
+pub mod token;
 mod write;
 
 /// What one step came to.
@@ -52,18 +53,14 @@ struct Move<'p> {
 /// is saved shows the end.
 pub fn perform(steps: &[(usize, Step)], target: &mut Target) -> Performed {
     let moves = moves(steps);
-    let mut performer = Performer {
-        target,
-        seen: None,
-        stale: true,
-        acted: false,
-    };
+    let mut performer = Performer::new(target);
     let mut done: Vec<Outcome> = Vec::new();
     let mut stop = performer.forewarned(&moves).err();
     let mut rest = moves.as_slice();
     while let (None, [first, ..]) = (&stop, rest) {
         let (count, failed) = performer.advance(rest, &mut done);
         let failed_at = rest.get(count).unwrap_or(first);
+        let failed = failed.map(|why| performer.midway(why));
         stop = failed.map(|why| (failed_at.number, failed_at.step.verb(), why));
         rest = &rest[count..];
     }
@@ -124,9 +121,26 @@ struct Performer<'t, 'a, 'b> {
     /// Something was done since the last read.
     stale: bool,
     acted: bool,
+    /// The driver's word for the effect of the last action.
+    said: Option<Code>,
+    /// The last action went by the pointer, not to a control.
+    strayed: bool,
 }
 
 type Stepped = Result<(Status, Vec<Shown>), Stop>;
+
+impl<'t, 'a, 'b> Performer<'t, 'a, 'b> {
+    fn new(target: &'t mut Target<'a, 'b>) -> Self {
+        Self {
+            target,
+            seen: None,
+            stale: true,
+            acted: false,
+            said: None,
+            strayed: false,
+        }
+    }
+}
 
 impl Performer<'_, '_, '_> {
     fn grant(&self) -> &Grant {
@@ -216,6 +230,20 @@ impl Performer<'_, '_, '_> {
             Step::Expect(target, how, text) => self.expect(target, *how, text),
             Step::Wait(target, time) => self.wait(target, *time),
             Step::Read(target) => self.show(target),
+        }
+    }
+
+    /// A packet that did something did not fail to run: who reads that would run it again.
+    fn midway(&self, stop: Stop) -> Stop {
+        match stop {
+            Stop::CouldNot(error) if self.acted => {
+                let code = Some(Code::own("could_not_go_on"));
+                let mut failure = Failure::new(Status::Refused, code);
+                let why = RawText::new(format!("{error:#}"));
+                failure.detail.push(Shown::text(&why, 300));
+                failure.into()
+            }
+            stop => stop,
         }
     }
 

@@ -10,7 +10,7 @@ use crate::desk::outcome::{Code, Failure, Status, Stop};
 use crate::desk::packet::{Chord, Target};
 use crate::desk::request::Tool;
 use crate::desk::shown::RawText;
-use crate::desk::tree::Node;
+use crate::desk::tree::{Node, Offer};
 use crate::desk::window::own;
 
 /// Every name on the way counts: a menu's own name can be the risky one.
@@ -68,6 +68,7 @@ impl Performer<'_, '_, '_> {
                 Err(Stop::Failed(no)) if no.is("stale_element_token") && tries == 1 => {
                     self.seen = None;
                 }
+                Ok(_) if self.strayed && node.offers == Offer::Press => return Err(astray().into()),
                 outcome => return outcome.map(|status| (status, node)),
             }
         }
@@ -82,13 +83,15 @@ impl Performer<'_, '_, '_> {
         self.stale = true;
         let yes = self.target.ask(tool, arguments)?;
         self.acted = true;
-        let effect = yes.answer.reveal().get("effect");
-        Ok(Status::of_effect(effect.and_then(Value::as_str)))
+        self.strayed = strayed(yes.answer.reveal());
+        let effect = yes.answer.reveal().get("effect").and_then(Value::as_str);
+        self.said = effect.and_then(Code::parse);
+        Ok(Status::of_effect(effect))
     }
 
     /// Nothing when it is so already: a second click would undo the first.
     pub fn check(&mut self, target: &Target, on: bool) -> Result<Status, Stop> {
-        let node = self.find(|nodes| look::to_act(target, nodes))?;
+        let node = self.find_as_is(|nodes| look::to_act(target, nodes))?;
         match node.is_on() {
             None => {
                 let code = Some(Code::own("state_not_readable"));
@@ -140,6 +143,23 @@ impl Performer<'_, '_, '_> {
     }
 }
 
+/// Whether the driver moved the pointer instead of acting on the control.
+#[must_use]
+pub fn strayed(answer: &Value) -> bool {
+    let word = |field: &str| answer.get(field).and_then(Value::as_str);
+    // A report on several actions has no route for each, only a sentence.
+    let said = word("message").unwrap_or_default();
+    word("route") == Some("synthetic_events") || said.contains("real pointer click")
+}
+
+/// A control that can be pressed was clicked at with the pointer: the app did not answer. Such a
+/// click was seen to land on another control, and the press can still come when the app wakes up
+/// (0.37, Linux).
+#[must_use]
+pub fn astray() -> Failure {
+    Failure::new(Status::Unknown, Some(Code::own("app_not_answering")))
+}
+
 /// The packet goes on after it; anything else is a failure.
 pub fn good(status: Status) -> Result<Status, Stop> {
     if status.is_good() {
@@ -150,6 +170,7 @@ pub fn good(status: Status) -> Result<Status, Stop> {
 
 /// The control that was acted on, in a later read: by its place on the screen, since a field that
 /// is named by its own text has another name now; else by the target.
+#[must_use]
 pub fn same<'a>(before: &Node, target: &Target, nodes: &'a [Node]) -> Option<&'a Node> {
     let same = |node: &&Node| {
         node.frame.is_some() && node.frame == before.frame && node.role == before.role

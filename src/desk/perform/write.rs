@@ -9,13 +9,33 @@ use crate::desk::outcome::{Code, Failure, Status, Stop};
 use crate::desk::packet::{Chord, Target};
 use crate::desk::request::Tool;
 use crate::desk::shown::{RawText, Shown, is_bullets};
-use crate::desk::tree::Node;
+use crate::desk::tree::{Node, Offer};
 use crate::desk::window::own;
 
 impl Performer<'_, '_, '_> {
     pub fn set(&mut self, target: &Target, text: &RawText) -> Result<Status, Stop> {
+        // Whether it can be set goes by what is in such a field.
+        if self.stale && self.find(|nodes| look::to_act(target, nodes))?.offers == Offer::Activate {
+            self.seen = None;
+        }
+        let node = self.find(|nodes| look::to_act(target, nodes))?;
+        if way_to_set(&node, text)?.0.name == "type_text" {
+            self.may_type()?;
+        }
         let (effect, before) = self.act_on(target, |node| way_to_set(node, text))?;
         self.read_back(&before, target, effect, |field| compare(field, text))
+    }
+
+    /// A no where a text that is typed could reach another window.
+    pub fn may_type(&mut self) -> Result<(), Stop> {
+        if self.target.is_alone()? {
+            return Ok(());
+        }
+        let mut no = Failure::new(Status::Refused, Some(Code::own("other_windows")));
+        no.detail.push(Shown::own(
+            "the app has another window, which a typed text can reach; desk set_value writes to the field itself, and can submit its form",
+        ));
+        Err(no.into())
     }
 
     /// What is in the field after a write; looked at a few times, since some show it late.
@@ -26,12 +46,13 @@ impl Performer<'_, '_, '_> {
         effect: Status,
         compare: impl Fn(&Node) -> Result<Status, Failure>,
     ) -> Result<Status, Stop> {
+        self.target.calls.settle();
         self.look(3, |nodes| written(before, target, effect, nodes, &compare))
     }
 
     pub fn append(&mut self, target: &Target, text: &RawText) -> Result<Status, Stop> {
-        let node = self.find(|nodes| look::to_act(target, nodes))?;
-        if is_secret(&node) || node.guessed {
+        let node = self.find_as_is(|nodes| look::to_act(target, nodes))?;
+        if is_secret(&node) || node.guessed || node.is_cut() {
             return Err(refused("text_not_readable"));
         }
         let whole = format!("{}{}", node.text().reveal(), text.reveal());
@@ -59,10 +80,16 @@ impl Performer<'_, '_, '_> {
             return self.append(target, text);
         }
         let arguments = Map::from_iter([("text".to_owned(), json!(text.reveal()))]);
+        let node = self.find_as_is(|nodes| look::to_act(target, nodes))?;
+        typeable(&node, text.reveal())?;
+        if node.offers != Offer::Activate && !self.target.is_alone()? {
+            return self.append(target, text);
+        }
+        if node.offers == Offer::Activate {
+            self.may_type()?;
+        }
         let (effect, before) = self.act_on(target, |node| {
-            if node.activates && text.reveal().contains('\n') {
-                return Err(refused("setting_could_submit"));
-            }
+            typeable(node, text.reveal())?;
             Ok((own("type_text")?, arguments.clone()))
         })?;
         self.read_back(&before, target, effect, |field| {
@@ -80,12 +107,9 @@ impl Performer<'_, '_, '_> {
             self.read()?;
         }
         if text.reveal().contains('\n') {
-            let enter = Chord {
-                modifiers: Vec::new(),
-                key: "return".to_owned(),
-            };
             let nodes = self.seen.as_ref().map(|seen| seen.tree.nodes.as_slice());
-            self.grant().chord(&enter, nodes.unwrap_or_default())?;
+            self.grant()
+                .chord(&Chord::enter(), nodes.unwrap_or_default())?;
         }
         let arguments = Map::from_iter([("text".to_owned(), json!(text.reveal()))]);
         good(self.call(own("type_text")?, &arguments)?)
@@ -114,7 +138,7 @@ pub fn way_to_set(
     node: &Node,
     text: &RawText,
 ) -> Result<(&'static Tool, Map<String, Value>), Stop> {
-    let (tool, field) = if !node.activates {
+    let (tool, field) = if node.offers != Offer::Activate {
         ("set_value", "value")
     } else if node.text().reveal().is_empty() && is_plain(text.reveal()) {
         ("type_text", "text")
@@ -127,6 +151,14 @@ pub fn way_to_set(
     };
     let arguments = Map::from_iter([(field.to_owned(), json!(text.reveal()))]);
     Ok((own(tool)?, arguments))
+}
+
+/// A line end that is typed into such a field sends its form.
+pub fn typeable(node: &Node, text: &str) -> Result<(), Stop> {
+    if node.offers == Offer::Activate && text.contains('\n') {
+        return Err(refused("setting_could_submit"));
+    }
+    Ok(())
 }
 
 fn is_plain(text: &str) -> bool {
@@ -146,7 +178,8 @@ fn refused(code: &'static str) -> Stop {
 /// trims what it shows (macOS).
 pub fn compare(field: &Node, text: &RawText) -> Result<Status, Failure> {
     let (is, wanted) = (field.text().reveal(), text.reveal());
-    if is_secret(field) || field.guessed {
+    let is_part = field.is_cut() && wanted.starts_with(is);
+    if is_secret(field) || field.guessed || is_part {
         return Ok(Status::Unverified);
     }
     if is == wanted {
@@ -159,8 +192,8 @@ pub fn compare(field: &Node, text: &RawText) -> Result<Status, Failure> {
 }
 
 /// The text was put somewhere into what was there, and nothing else changed.
-fn inserted(before: &Node, field: &Node, text: &RawText) -> Result<Status, Failure> {
-    if is_secret(field) || field.guessed {
+pub fn inserted(before: &Node, field: &Node, text: &RawText) -> Result<Status, Failure> {
+    if is_secret(field) || field.guessed || field.is_cut() || before.is_cut() {
         return Ok(Status::Unverified);
     }
     let (was, is, typed) = (before.text().reveal(), field.text().reveal(), text.reveal());
@@ -209,5 +242,17 @@ mod tests {
             let seen = inserted(&field(was), &field(is), &RawText::new("abc"));
             assert_eq!(seen.is_ok(), good, "{was} {is}");
         }
+        // Of a long text only the begin is read, so that nothing is equal to it.
+        let long = "é".repeat(4096);
+        for (wanted, want) in [
+            (long.clone(), Some(Status::Unverified)),
+            (format!("{long}x"), Some(Status::Unverified)),
+            (format!("x{long}"), None),
+        ] {
+            let seen = compare(&field(&long), &RawText::new(wanted)).ok();
+            assert_eq!(seen, want);
+        }
+        let seen = inserted(&field("a"), &field(&long), &RawText::new("b"));
+        assert_eq!(seen.ok(), Some(Status::Unverified));
     }
 }

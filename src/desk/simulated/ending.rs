@@ -1,6 +1,6 @@
 //! Simulated apps that end badly on purpose, each in one way, so that every exit code can be seen
 //! without a desktop. The app's name says how: `simulated-exit-75`, `simulated-refusal`,
-//! `simulated-hang`, `simulated-silent`.
+//! `simulated-hang`, `simulated-silent`, `simulated-deaf`, `simulated-cut`.
 
 use std::time::Duration;
 
@@ -17,6 +17,10 @@ pub enum Ending {
     Hang,
     /// The driver answers what reads, and never what acts.
     Silent,
+    /// The app does nothing when it is clicked, and the driver sees it.
+    Deaf,
+    /// The app drops the last character of a text, and the driver says that all is well.
+    Cut,
 }
 
 impl Ending {
@@ -27,6 +31,8 @@ impl Ending {
             "refusal" => Some(Self::Refusal),
             "hang" => Some(Self::Hang),
             "silent" => Some(Self::Silent),
+            "deaf" => Some(Self::Deaf),
+            "cut" => Some(Self::Cut),
             word => word.strip_prefix("exit-")?.parse().ok().map(Self::Exit),
         }
     }
@@ -42,6 +48,7 @@ impl Ending {
                 End::Exited(1),
                 r#"{"refusal":{"code":"refused_on_purpose","message":"on purpose"},"status":"refused"}"#,
             ),
+            Self::Deaf | Self::Cut => return None,
             Self::Silent if reads => return None,
             Self::Hang | Self::Silent => {
                 std::thread::sleep(limit);
@@ -70,6 +77,8 @@ mod tests {
             ("simulated-refusal", Some(Ending::Refusal)),
             ("simulated-hang", Some(Ending::Hang)),
             ("simulated-silent", Some(Ending::Silent)),
+            ("simulated-deaf", Some(Ending::Deaf)),
+            ("simulated-cut", Some(Ending::Cut)),
             ("simulated-calculator", None),
             ("exit-75", None),
         ] {

@@ -3,7 +3,7 @@
 
 use anyhow::{Result, bail, ensure};
 
-use super::super::settings::{Form, Trace};
+use super::super::settings::{Form, Trace, is_blank};
 use super::super::wanted::Wanted;
 use super::{HandlerRecord, Manifest, Previous, SCHEMA, SettingsRecord};
 use crate::escape::quoted;
@@ -99,8 +99,10 @@ fn check_trace(trace: &Trace, handlers: &[HandlerRecord]) -> Result<()> {
         );
     }
     for kept in &trace.emptied {
-        let blank = kept.inner.bytes().all(|b| b.is_ascii_whitespace());
-        ensure!(blank, "it would write text that is not white space");
+        ensure!(
+            is_blank(&kept.inner),
+            "it would write text that is not white space"
+        );
     }
     Ok(())
 }

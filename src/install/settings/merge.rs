@@ -11,14 +11,14 @@ use super::shape::Shape;
 use super::style::{Json, Style, indent_before};
 use super::text::{Fault, Value};
 use super::unmerge::{Gone, cuts, unmerge};
-use super::{Emptied, Entries, Trace};
+use super::{Emptied, Entries, Trace, is_blank};
 
 type Item = (Option<String>, Json);
 
 /// Brings `text` (without a byte order mark) to hold `entries`. A blank text counts as an empty
 /// object. `trace` is what earlier runs left to remember; it grows.
 pub fn merge(text: &str, entries: &Entries, trace: &mut Trace) -> Result<String, Fault> {
-    if text.trim_ascii().is_empty() {
+    if is_blank(text) {
         return Ok(fresh(text, entries, trace));
     }
     let tidied = tidy(text, entries)?;

@@ -15,7 +15,7 @@ mod unmerge;
 use serde::{Deserialize, Serialize};
 
 pub use merge::{fragment, merge, renew};
-pub use registration::{Form, Registration, State};
+pub use registration::{Form, Registration, Spelling, State};
 pub use shape::{Event, Shape};
 pub use text::{Fault, fault_at};
 pub use unmerge::unmerge;
@@ -66,6 +66,13 @@ impl<'t> Shape<'t> {
             .iter()
             .position(|m| m.key.as_deref() == Some(key))
     }
+}
+
+/// Whether a text is nothing but white space, as JSON knows it: a form feed is none.
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
 }
 
 /// The byte order mark, when there is one, and the text behind it.

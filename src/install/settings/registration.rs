@@ -21,30 +21,48 @@ pub struct Registration {
     pub form: Form,
 }
 
-/// What a command of ours starts and ends with; the path between them is where the launcher lay
-/// when it was written.
+/// How a command of ours is written around the path of its launcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
-    /// Up to the path, with its opening quote.
-    pub before: String,
-    /// From the path on.
-    pub behind: String,
+    /// As it is written now, then as earlier releases wrote it.
+    pub spellings: Vec<Spelling>,
     /// The quote that the path stands in.
     pub quote: char,
 }
 
+/// What a command starts and ends with; the path between them is where the launcher lay when it
+/// was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spelling {
+    /// Up to the path, with its opening quote.
+    pub before: String,
+    /// From the path on.
+    pub behind: String,
+}
+
 impl Form {
+    /// The command with `path`, which is written as it may stand in the quotes.
+    #[must_use]
+    pub fn command(&self, path: &str) -> String {
+        let now = self.spellings.first();
+        now.map_or_else(String::new, |Spelling { before, behind }| {
+            format!("{before}{path}{behind}")
+        })
+    }
+
     /// Whether `command` is of this form. Only what cannot end the quotes counts as a path.
     #[must_use]
     pub fn fits(&self, command: &str) -> bool {
-        let rest = command.strip_prefix(&self.before);
-        let path = rest.and_then(|rest| rest.strip_suffix(&self.behind));
-        path.is_some_and(|path| {
-            let path = match self.quote {
-                '\'' => path.replace(r"'\''", ""),
-                _ => path.to_owned(),
-            };
-            !path.is_empty() && !path.contains(self.quote)
+        self.spellings.iter().any(|Spelling { before, behind }| {
+            let rest = command.strip_prefix(before);
+            let path = rest.and_then(|rest| rest.strip_suffix(behind));
+            path.is_some_and(|path| {
+                let path = match self.quote {
+                    '\'' => path.replace(r"'\''", ""),
+                    _ => path.to_owned(),
+                };
+                !path.is_empty() && !path.contains(self.quote)
+            })
         })
     }
 }
@@ -69,7 +87,7 @@ pub enum State {
     Moved,
     /// The command is ours, something else in it is not.
     Edited,
-    /// The command names a launcher elsewhere.
+    /// The command names a launcher elsewhere, or is written as an earlier release wrote it.
     Stale,
 }
 

@@ -5,18 +5,20 @@ use proptest::prelude::*;
 use super::*;
 
 fn registration(name: &str, event: &str, matcher: Option<&str>) -> Registration {
-    let form = Form {
+    let spelling = Spelling {
         before: "( . \"".to_owned(),
         behind: format!("/hooks/{name}\" )"),
-        quote: '"',
     };
     Registration {
         hook: name.to_owned(),
         event: event.to_owned(),
         matcher: matcher.map(str::to_owned),
-        command: format!("{}$D{}", form.before, form.behind),
+        command: format!("{}$D{}", spelling.before, spelling.behind),
         timeout: 5,
-        form,
+        form: Form {
+            spellings: vec![spelling],
+            quote: '"',
+        },
     }
 }
 
@@ -372,4 +374,16 @@ proptest! {
     fn any_file_comes_back_after_an_upgrade(text in settings_file()) {
         upgrade(&text);
     }
+}
+
+/// Found by fuzzing: what only looks blank is no JSON, and behind it nothing of ours would be.
+#[test]
+fn a_form_feed_is_no_white_space() {
+    for text in ["\u{c}", " \u{c}\n", "\u{b}", "\u{a0}"] {
+        assert!(merge(text, &entries(), &mut Trace::default()).is_err());
+        assert!(unmerge(text, &entries(), &Trace::default()).is_err());
+    }
+    let (merged, trace) = merged("\n\t \r\n", &entries());
+    assert_eq!(unmerge(&merged, &entries(), &trace), Ok(None));
+    assert_eq!(trace.blank_document().as_deref(), Some("\n\t \r\n"));
 }

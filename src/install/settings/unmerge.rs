@@ -8,7 +8,7 @@ use super::edit::{self, Edit};
 use super::registration::Registration;
 use super::shape::{Event, Permissions, Shape};
 use super::text::Fault;
-use super::{Entries, Trace};
+use super::{Entries, Trace, is_blank};
 
 /// What is taken out, by numbers in the shape.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub struct Gone {
 
 /// The text without `entries`; none when the document was ours and nothing else is in it.
 pub fn unmerge(text: &str, entries: &Entries, trace: &Trace) -> Result<Option<String>, Fault> {
-    if text.trim_ascii().is_empty() {
+    if is_blank(text) {
         return Ok(Some(text.to_owned()));
     }
     let shape = Shape::parse(text)?;
