@@ -45,10 +45,10 @@ mod real_claude_guard;
 mod real_desk;
 #[cfg(target_os = "linux")]
 mod real_desk_apps;
-#[cfg(unix)]
-mod real_plugin;
 #[cfg(target_os = "linux")]
 mod real_desk_liar;
+#[cfg(unix)]
+mod real_plugin;
 #[cfg(target_os = "linux")]
 mod real_try;
 mod release;

@@ -81,10 +81,6 @@ fn what_it_names_is_there() {
         assert!(repository(&folder).is_dir(), "{folder}/ is to be packed");
     }
     for job in words(&dist["publish-jobs"]) {
-        // It comes with the packages.
-        if !repository("npm").exists() {
-            continue;
-        }
         if let Some(name) = job.strip_prefix("./") {
             let path = format!(".github/workflows/{name}.yml");
             assert!(repository(&path).is_file(), "{path} is called");
