@@ -17,7 +17,7 @@ use crate::meter::Counted;
 use crate::meter::ledger;
 use crate::meter::messages::print;
 
-/// What stands for ids of messages, see [`print`].
+/// What stands for ids of messages, see [`print()`].
 pub type Copies = FxHashSet<u128>;
 
 /// Those of a session whose folder is `own`, below `meter`.

@@ -23,7 +23,7 @@ pub struct Found {
     pub unreadable: Vec<(PathBuf, String)>,
     /// The folders that were searched.
     pub searched: Vec<PathBuf>,
-    /// The [`print`]s of the paths of the transcripts.
+    /// The [`print()`]s of the paths of the transcripts.
     seen: FxHashSet<u128>,
 }
 

@@ -46,7 +46,7 @@ pub struct Writer {
     /// Made for the first record. It has no name, so that nothing is left of a run that is ended.
     spool: Option<BufWriter<File>>,
     hash: Xxh3Default,
-    /// The [`print`]s of the paths in it.
+    /// The [`print()`]s of the paths in it.
     paths: FxHashSet<u128>,
     failed: Option<anyhow::Error>,
 }

@@ -51,7 +51,7 @@ pub struct Counted {
 #[derive(Debug, Default)]
 pub struct Messages {
     all: Vec<Message>,
-    /// By the [`print`]s of their ids, so that none is kept twice.
+    /// By the [`print()`]s of their ids, so that none is kept twice.
     ids: FxHashMap<u128, u32>,
     lines: FxHashMap<Option<Box<str>>, u32>,
     /// What can only be placed when all files are read: gateways' messages and copies.
