@@ -184,7 +184,10 @@ impl Within {
     fn real(&self, entry: &DirEntry) -> io::Result<PathBuf> {
         let above = entry.depth().checked_sub(1).and_then(|at| self.0.get(at));
         match above {
-            Some(Ok(above)) if !entry.path_is_symlink() => Ok(above.join(entry.file_name())),
+            // Not `join`, which leaves room for more: there may be a hundred thousand.
+            Some(Ok(above)) if !entry.path_is_symlink() => {
+                Ok([above.as_os_str(), entry.file_name()].iter().collect())
+            }
             _ => fs::canonicalize(entry.path()),
         }
     }
