@@ -1,6 +1,6 @@
 //! Reading, replacing and naming (by digest) whole files. A reader sees the old file or the new one, never a part.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -11,6 +11,18 @@ use sha2::{Digest, Sha256};
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
+}
+
+/// The SHA-256 of a file of any length, in lower-case hex. Holds a piece of it at a time.
+pub fn sha256_of(path: &Path) -> io::Result<String> {
+    let (mut file, mut digest) = (fs::File::open(path)?, Sha256::new());
+    let mut piece = vec![0; 32 << 10];
+    loop {
+        match file.read(&mut piece)? {
+            0 => return Ok(hex(&digest.finalize())),
+            read => digest.update(&piece[..read]),
+        }
+    }
 }
 
 /// The first `bytes` bytes of a digest, in lower-case hex: a short name or fingerprint.

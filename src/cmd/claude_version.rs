@@ -52,6 +52,8 @@ fn by_path(file: &Path) -> Option<String> {
 
 /// What `claude --version` says; none when there is none, or when it fails or hangs.
 pub fn asked(host: &Host) -> Option<String> {
+    // Looking costs less than a process that finds nothing to become.
+    first_on(host.var("PATH").unwrap_or_default())?;
     #[expect(
         clippy::disallowed_methods,
         reason = "asking a program for its version starts it"

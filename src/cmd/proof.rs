@@ -5,12 +5,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use fs_err as fs;
 
 use super::place::Opened;
 use crate::escape::{quoted, shown};
 use crate::exit;
-use crate::files::sha256;
+use crate::files::sha256_of;
 use crate::host::Host;
 use crate::install::{Scope, binary};
 use crate::proof::record::{self, Binary};
@@ -25,9 +24,8 @@ pub fn run(opened: &Opened, host: &Host) -> Result<Record> {
     let recorded = opened.found.binary.as_deref().and_then(binary::recorded);
     let (path, digest) =
         recorded.context("could not tell which binary the launchers start: run install again")?;
-    let bytes = fs::read(&path)
+    let sha256 = sha256_of(&path)
         .context("could not read the binary that the launchers start: run install again")?;
-    let sha256 = sha256(&bytes);
     let mut doubts = doubts(&path, &sha256, &digest, host);
     if opened.place.scope == Scope::Project {
         doubts.extend(by_name(&path, &sha256, host));
@@ -68,7 +66,7 @@ pub fn last(host: &Host) -> Result<Option<(String, bool)>> {
     let Some(record) = record::read(&host.state_folder()?)? else {
         return Ok(None);
     };
-    let now = fs::read(&record.binary.path).map(|bytes| sha256(&bytes));
+    let now = sha256_of(Path::new(&record.binary.path));
     let line = record.line(host.now(), &now.unwrap_or_default());
     Ok(Some((line, record.ok)))
 }
@@ -108,7 +106,7 @@ fn by_name(path: &Path, sha256: &str, host: &Host) -> Option<String> {
 }
 
 fn is_same(path: &Path, digest: &str) -> bool {
-    fs::read(path).is_ok_and(|bytes| sha256(&bytes) == digest)
+    sha256_of(path).is_ok_and(|now| now == digest)
 }
 
 fn on_path(host: &Host) -> Option<PathBuf> {

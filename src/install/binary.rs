@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use fs_err as fs;
 
-use crate::files::{read_if_present, replace, sha256};
+use crate::files::{read_if_present, replace, sha256_of};
 
 /// The recorded binary.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ pub fn look(around: &Around<'_>) -> Result<Binary> {
 impl Binary {
     /// The machine's own record: path and SHA-256, one a line. Reads the binary.
     pub fn record(&self) -> Result<String> {
-        let digest = sha256(&fs::read(&self.real)?);
+        let digest = sha256_of(&self.real)?;
         Ok(format!("{}\n{digest}\n", self.path.display()))
     }
 
