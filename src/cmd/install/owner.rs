@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 /// Refuses root in a folder of another user.
 #[cfg(unix)]
@@ -14,7 +14,7 @@ pub fn check(root: &Path) -> Result<()> {
         .find_map(|folder| fs_err::metadata(folder).ok());
     let owner = there.map_or(0, |found| found.uid());
     if rustix::process::geteuid().is_root() && owner != 0 {
-        bail!(
+        anyhow::bail!(
             "could not install as root: {} belongs to user {owner}; run this as that user, or with --as-root",
             root.display()
         );

@@ -5,7 +5,6 @@ use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use fs_err as fs;
@@ -234,7 +233,7 @@ impl Drop for App {
                 if !matches!(self.0.try_wait(), Ok(None)) {
                     return;
                 }
-                std::thread::sleep(Duration::from_millis(20));
+                std::thread::sleep(std::time::Duration::from_millis(20));
             }
         }
         let _ = self.0.kill();
