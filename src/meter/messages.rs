@@ -7,7 +7,6 @@
 
 use std::cmp::Reverse;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
 use jiff::Timestamp;
 use rustc_hash::FxHashMap;
@@ -17,8 +16,10 @@ use super::find::Origin;
 use super::record::Usage;
 use super::rows::{Key, Row, Rows};
 
-/// A name that stands in many places: of a session, an agent, a model.
-pub type Name = Arc<str>;
+mod names;
+
+pub use names::Name;
+use names::{Names, Slot};
 
 /// One message, or a part of one that ran on another model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,9 +62,6 @@ pub struct Messages {
     ends: FxHashMap<Slot, i64>,
     types: FxHashMap<Slot, (Source, Name)>,
 }
-
-/// A name by its number; none where there is no name.
-type Slot = Option<NonZeroU32>;
 
 /// What tells an agent's type: a line of the file with this rank (the first one counts), or a file
 /// made for it (the last one counts, and before any line).
@@ -116,29 +114,6 @@ struct Holder {
     project: Slot,
     agent: Slot,
     sidechain: bool,
-}
-
-#[derive(Debug, Default)]
-struct Names {
-    all: Vec<Name>,
-    index: FxHashMap<Name, NonZeroU32>,
-}
-
-impl Names {
-    fn slot(&mut self, text: &str) -> Slot {
-        if let Some(slot) = self.index.get(text) {
-            return Some(*slot);
-        }
-        let name = Name::from(text);
-        self.all.push(name.clone());
-        let slot = u32::try_from(self.all.len()).ok().and_then(NonZeroU32::new);
-        self.index.extend(slot.map(|slot| (name, slot)));
-        slot
-    }
-
-    fn get(&self, slot: Slot) -> Option<&Name> {
-        self.all.get(slot?.get() as usize - 1)
-    }
 }
 
 impl Messages {
