@@ -12,7 +12,7 @@ use crate::claude::project::{LOCKED, heard, knocks, project};
 use crate::claude::scenario::{
     MAIN, Scenario, Step, bash, call, delegate, delegate_in_background, say,
 };
-use crate::claude::session::{self, Env, Session};
+use crate::claude::session::{self, Env, Session, Version};
 use crate::claude::sse::Usage;
 use crate::context::{TestContext, tree};
 
@@ -139,6 +139,38 @@ fn the_meter_and_its_hook_agree_with_claude_codes_own_count() {
     let report = ctx.run(&["meter", "--by", "model", "--json"]);
     assert_eq!(metered(&report.observe().expect(0).json()), own);
     assert_eq!(hooked(&ctx), own);
+}
+
+/// Each row holds what its own session asked for, though the fork's transcript begins with the
+/// messages of the session that it comes from.
+#[test]
+#[ignore = "needs the real Claude Code: .ci/run"]
+fn a_forked_session_and_the_one_it_comes_from_are_counted_once() {
+    for version in [Version::New, Version::Old] {
+        let ctx = installed();
+        // One model for both: each of its messages has an id of its own.
+        let script = [bash("./knock"), say("It stays shut."), say("Still shut.")];
+        let api = Api::start(Scenario::default().main(script));
+        let first = session::run_version(version, &ctx, Env::new(), &api, &["Knock."]);
+        assert_eq!(hooked(&ctx), api.charged(), "{version:?}");
+
+        let fork = session::fork(version, &ctx, &api, &first, "And now?");
+        assert_ne!(fork.id(), first.id());
+        let copied = first.transcripts()[0].1.lines().find_map(|line| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            line["message"]["id"].as_str().map(str::to_owned)
+        });
+        let copied = copied.unwrap();
+        assert!(
+            fork.transcripts()[0].1.contains(&copied),
+            "no copy of {copied}"
+        );
+
+        let both = api.charged();
+        assert_eq!(hooked(&ctx), both, "{version:?}");
+        let report = ctx.run(&["meter", "--by", "model", "--json"]);
+        assert_eq!(metered(&report.observe().expect(0).json()), both);
+    }
 }
 
 #[test]

@@ -13,9 +13,9 @@ use crate::desk::shown::Shown;
 use crate::desk::{Status, Stop, receipt};
 use crate::exit::{Desk, DeskOutcome, Exits};
 use crate::files;
-use crate::hook::key;
+use crate::hook::key::{self, Secret};
 use crate::hook::limits::Limits;
-use crate::hook::record::{Kind, Record};
+use crate::hook::record::{Kind, Logs, Record};
 use crate::hook::retry_guard::Known;
 use crate::hook::state::Session;
 use crate::host::Host;
@@ -96,13 +96,7 @@ impl Kept {
             return Ok(false);
         };
         let (logs, secret) = (session.logs(None)?, session.secret()?);
-        let known = Known {
-            logs: &logs,
-            secret: &secret,
-            limits: self.limits,
-            now: self.now,
-        };
-        let Some(records) = retry::refused(words, known) else {
+        let Some(records) = retry::refused(words, self.known(&logs, &secret)) else {
             return Ok(false);
         };
         session.append(None, records, 0)?;
@@ -116,13 +110,20 @@ impl Kept {
             (None, _) => return Ok(()),
         };
         let (logs, secret) = (session.logs(None)?, session.secret()?);
-        let known = Known {
-            logs: &logs,
-            secret: &secret,
+        session.append(
+            None,
+            retry::ended(words, ended, self.known(&logs, &secret)),
+            0,
+        )
+    }
+
+    fn known<'k>(&self, logs: &'k Logs, secret: &'k Secret) -> Known<'k> {
+        Known {
+            logs,
+            secret,
             limits: self.limits,
             now: self.now,
-        };
-        session.append(None, retry::ended(words, ended, known), 0)
+        }
     }
 
     /// Notes a prompt that came since the last one that was noted.

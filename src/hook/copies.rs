@@ -3,7 +3,8 @@
 //! the rows of both they would count twice. In: the folders that the token meter keeps, one a
 //! session. Out: what stands for the ids of such messages.
 //!
-//! Looked for once, at the session's first event, and kept: whoever comes later leaves out.
+//! Looked for once, at the session's first event that finds messages, and kept: whoever comes later
+//! leaves out.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,9 +16,9 @@ use tempfile::NamedTempFile;
 
 use crate::meter::Counted;
 use crate::meter::ledger;
-use crate::meter::messages::print;
+use crate::meter::messages::fingerprint;
 
-/// What stands for ids of messages, see [`print()`].
+/// What stands for ids of messages, see [`fingerprint`].
 pub type Copies = FxHashSet<u128>;
 
 /// Those of a session whose folder is `own`, below `meter`.
@@ -27,7 +28,10 @@ pub fn copies(meter: &Path, own: &Path, counted: &[Counted]) -> Result<Copies> {
         return Ok(known);
     }
     let ids = counted.iter().filter_map(|one| one.id.as_deref());
-    let ids: Copies = ids.map(print).collect();
+    let ids: Copies = ids.map(fingerprint).collect();
+    if ids.is_empty() {
+        return Ok(ids);
+    }
     let mut copies = Copies::default();
     for folder in fs::read_dir(meter)? {
         let folder = folder?.path();

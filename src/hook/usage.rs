@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
-use crate::meter::messages::print;
+use crate::meter::messages::fingerprint;
 use crate::meter::{Cost, Counted, Prices};
 
 use super::copies::Copies;
@@ -63,7 +63,7 @@ pub fn by_agent(counted: &[Counted], session: &str, copies: &Copies, prices: &Pr
     let again = |one: &Counted| {
         one.id
             .as_deref()
-            .map(print)
+            .map(fingerprint)
             .is_some_and(|id| copies.contains(&id))
     };
     let other = |one: &Counted| one.session.as_deref().is_some_and(|s| s != session);

@@ -23,7 +23,7 @@ pub struct Found {
     pub unreadable: Vec<(PathBuf, String)>,
     /// The folders that were searched.
     pub searched: Vec<PathBuf>,
-    /// The [`print()`]s of the paths of the transcripts.
+    /// The [`fingerprint`]s of the paths of the transcripts.
     seen: FxHashSet<u128>,
 }
 
@@ -142,7 +142,7 @@ impl Found {
             }
             Err(error) => return self.unreadable.push((path.to_owned(), error.to_string())),
         };
-        if self.seen.insert(print(&real)) {
+        if self.seen.insert(fingerprint(&real)) {
             self.transcripts.push(Transcript {
                 path: real,
                 size: kind.len(),
@@ -195,7 +195,7 @@ impl Within {
 
 /// Stands for a path where many are held.
 #[must_use]
-pub fn print(path: &Path) -> u128 {
+pub fn fingerprint(path: &Path) -> u128 {
     xxh3_128(path.as_os_str().as_encoded_bytes())
 }
 

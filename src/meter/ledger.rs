@@ -19,7 +19,7 @@ use serde_bytes::ByteBuf;
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
-use super::find::{Transcript, changed, print};
+use super::find::{Transcript, changed, fingerprint};
 use super::messages;
 use super::rows::{Key, Rows};
 
@@ -46,7 +46,7 @@ pub struct Writer {
     /// Made for the first record. It has no name, so that nothing is left of a run that is ended.
     spool: Option<BufWriter<File>>,
     hash: Xxh3Default,
-    /// The [`print()`]s of the paths in it.
+    /// The [`fingerprint`]s of the paths in it.
     paths: FxHashSet<u128>,
     failed: Option<anyhow::Error>,
 }
@@ -159,13 +159,13 @@ impl Iterator for Ledger {
     }
 }
 
-/// The [`messages::print`]s of the messages in the ledger of a folder, as far as the API made their
+/// The [`messages::fingerprint`]s of the messages in the ledger of a folder, as far as the API made their
 /// ids.
 pub fn ids(folder: &Path) -> impl Iterator<Item = u128> {
     let rows = Ledger::open(folder).filter_map(|(_, entry)| entry.rows());
     let rows = rows.flat_map(|rows| rows.rows);
     rows.filter_map(|row| match row.key {
-        Key::Id(id) => Some(messages::print(&id)),
+        Key::Id(id) => Some(messages::fingerprint(&id)),
         Key::Line(_) | Key::Gateway(..) => None,
     })
 }
@@ -192,7 +192,7 @@ impl Writer {
             .map_err(anyhow::Error::from)
             .and_then(|record| self.write(&record));
         self.failed = put.err();
-        self.paths.insert(print(path));
+        self.paths.insert(fingerprint(path));
     }
 
     fn write(&mut self, record: &[u8]) -> Result<()> {
@@ -230,7 +230,7 @@ impl Writer {
             && next_of(records, &mut others.record).is_some()
         {
             let (path, _): (&str, _) = postcard::take_from_bytes(&others.record)?;
-            if !self.paths.contains(&print(Path::new(path))) {
+            if !self.paths.contains(&fingerprint(Path::new(path))) {
                 self.write(&others.record)?;
             }
         }

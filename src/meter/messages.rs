@@ -52,7 +52,7 @@ pub struct Counted {
 #[derive(Debug, Default)]
 pub struct Messages {
     all: Vec<Message>,
-    /// By the [`print()`]s of their ids, so that none is kept twice.
+    /// By the [`fingerprint`]s of their ids, so that none is kept twice.
     ids: FxHashMap<u128, u32>,
     lines: FxHashMap<Option<Box<str>>, u32>,
     /// What can only be placed when all files are read: gateways' messages and copies.
@@ -266,7 +266,7 @@ impl Messages {
 
     fn known(&self, row: &Row) -> Option<u32> {
         match &row.key {
-            Key::Id(id) => self.ids.get(&print(id)).copied(),
+            Key::Id(id) => self.ids.get(&fingerprint(id)).copied(),
             Key::Line(line) => self.lines.get(line).copied(),
             Key::Gateway(id, session, at) => {
                 let same = self.gateway.get(&gateway(id, &row.usage))?;
@@ -283,7 +283,7 @@ impl Messages {
         let (mut id, mut rest) = (None, None);
         match std::mem::replace(&mut row.key, Key::Line(None)) {
             Key::Id(key) => {
-                self.ids.insert(print(&key), index);
+                self.ids.insert(fingerprint(&key), index);
                 id = Some(key);
             }
             Key::Line(key) => {
@@ -378,7 +378,7 @@ fn last_first(all: &mut [Message]) {
 
 /// Stands for the id of a message where many are held.
 #[must_use]
-pub fn print(id: &str) -> u128 {
+pub fn fingerprint(id: &str) -> u128 {
     xxh3_128(id.as_bytes())
 }
 

@@ -13,7 +13,7 @@ use std::thread;
 use fs_err as fs;
 use rustc_hash::FxHashMap;
 
-use super::find::{Found, Origin, Transcript, origin, print};
+use super::find::{Found, Origin, Transcript, fingerprint, origin};
 use super::ledger::{Ledger, Writer};
 use super::lines::Lines;
 use super::messages::{Counted, Messages};
@@ -162,7 +162,7 @@ impl Work<'_> {
     fn recall(&self, ledger: Ledger, searched: &[PathBuf]) -> Vec<(Origin, Rows)> {
         let mut ranks = FxHashMap::default();
         self.left(|rank, transcript| {
-            ranks.insert(print(&transcript.path), rank);
+            ranks.insert(fingerprint(&transcript.path), rank);
         });
         let real = |folder: &PathBuf| fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
         let folders: Vec<_> = searched.iter().map(real).collect();
@@ -172,7 +172,7 @@ impl Work<'_> {
         self.share(|buffer| {
             while let Some((path, entry)) = next() {
                 let path = PathBuf::from(path);
-                let Some(&rank) = ranks.get(&print(&path)) else {
+                let Some(&rank) = ranks.get(&fingerprint(&path)) else {
                     let here = folders.iter().any(|folder| path.starts_with(folder));
                     if here && is_gone(&path) {
                         lock(&gone).extend(entry.rows().map(|rows| (path, rows)));

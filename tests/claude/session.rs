@@ -56,7 +56,31 @@ pub fn run_version(
     api: &Api,
     prompts: &[&str],
 ) -> Session {
-    let mut command = version.command(ctx, env);
+    start(version, version.command(ctx, env), ctx, api, prompts)
+}
+
+/// Goes on from a session in a new one, which begins with copies of its lines.
+#[track_caller]
+pub fn fork(
+    version: Version,
+    ctx: &TestContext,
+    api: &Api,
+    session: &Session,
+    prompt: &str,
+) -> Session {
+    let mut command = version.command(ctx, Env::new());
+    command.args(["--resume", session.id(), "--fork-session"]);
+    start(version, command, ctx, api, &[prompt])
+}
+
+#[track_caller]
+fn start(
+    version: Version,
+    mut command: Command,
+    ctx: &TestContext,
+    api: &Api,
+    prompts: &[&str],
+) -> Session {
     command
         .args(["-p", "--input-format", "stream-json"])
         .args(["--output-format", "stream-json", "--verbose"])
@@ -87,6 +111,11 @@ impl Session {
         lines.find(|line| line["subtype"] == "init").unwrap()
     }
 
+    /// Its id.
+    pub fn id(&self) -> &str {
+        self.init()["session_id"].as_str().unwrap()
+    }
+
     /// The last result line: its `modelUsage` covers the whole session, subagents included.
     pub fn result(&self) -> &Value {
         let mut lines = self.stream.iter().rev();
@@ -113,7 +142,7 @@ impl Session {
 
     /// The text of every transcript of this session, its subagents' included; at least one.
     pub fn transcripts(&self) -> Vec<(PathBuf, String)> {
-        let id = self.init()["session_id"].as_str().unwrap();
+        let id = self.id();
         let found: Vec<_> = walkdir::WalkDir::new(&self.projects)
             .into_iter()
             .map(|entry| entry.unwrap().into_path())
