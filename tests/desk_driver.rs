@@ -2,67 +2,11 @@
 //! drivers, and what nobody wants to have, hanging and lying ones.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use crate::context::TestContext;
 use crate::desk::still;
-use crate::observe::Run;
+use crate::desk_fake::Fake;
 use crate::snapshot;
-
-/// A stand-in for the driver, in the context's folder of programs.
-struct Fake<'a> {
-    ctx: &'a TestContext,
-    binary: PathBuf,
-    folder: PathBuf,
-}
-
-impl<'a> Fake<'a> {
-    /// One that answers what is recorded under this name in `tests/data/driver`.
-    fn new(ctx: &'a TestContext, recorded: &str) -> Self {
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/driver");
-        let script = fs::read_to_string(data.join("fake-driver.sh")).unwrap();
-        let binary = ctx.program("cua-driver", &script);
-        let folder = ctx.bin.join("driver");
-        fs::create_dir(&folder).unwrap();
-        for entry in fs::read_dir(data.join(recorded)).unwrap() {
-            let entry = entry.unwrap();
-            fs::copy(entry.path(), folder.join(entry.file_name())).unwrap();
-        }
-        Self {
-            ctx,
-            binary,
-            folder,
-        }
-    }
-
-    fn says(&self, tool: &str, code: i32, stdout: &str, stderr: &str) {
-        for (end, text) in [("out", stdout), ("err", stderr), ("rc", &code.to_string())] {
-            fs::write(self.folder.join(format!("{tool}.{end}")), text).unwrap();
-        }
-    }
-
-    /// Shell that is run before the answer.
-    fn does(&self, tool: &str, script: &str) {
-        fs::write(self.folder.join(format!("{tool}.sh")), script).unwrap();
-    }
-
-    fn run(&self, words: &[&str]) -> Run {
-        let run = self.ctx.run(words).env("CUA_DRIVER_BIN", &self.binary);
-        // Most stories repeat one call; the retry rule has its own.
-        run.env("DESK_GUARD", "off")
-    }
-
-    fn noted(&self, name: &str) -> String {
-        fs::read_to_string(self.folder.join(name)).unwrap_or_default()
-    }
-
-    /// The words of every call since the last look.
-    fn calls(&self) -> Vec<String> {
-        let calls = self.noted("argv").lines().map(str::to_owned).collect();
-        let _ = fs::remove_file(self.folder.join("argv"));
-        calls
-    }
-}
 
 const CLICK: &[&str] = &[
     "desk",
@@ -146,7 +90,10 @@ fn an_unknown_app_costs_three_calls_at_most() {
         .observe()
         .expect(2);
     assert!(seen.stderr.contains("could not find the app"), "{seen}");
-    assert_eq!(fake.calls(), ["call list_apps", "call launch_app"]);
+    assert_eq!(
+        fake.calls(),
+        ["call list_apps", "call list_apps", "call launch_app"]
+    );
 }
 
 #[test]

@@ -12,11 +12,20 @@
 mod claude;
 mod context;
 mod desk;
+mod desk_batches;
+#[cfg(unix)]
+mod desk_busy;
 #[cfg(unix)]
 mod desk_driver;
+#[cfg(unix)]
+mod desk_fake;
 mod desk_flow;
 #[cfg(target_os = "linux")]
 mod desk_kills;
+#[cfg(target_os = "linux")]
+mod desk_quit;
+mod desk_scripted;
+mod desk_state;
 mod desk_statuses;
 #[cfg(target_os = "linux")]
 mod desktop;

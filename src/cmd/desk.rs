@@ -7,7 +7,6 @@ use serde_json::json;
 
 use super::desk_tries::Attempt;
 use super::desk_world::{self, Common, Granted, Told, World};
-use crate::desk::Calls;
 use crate::desk::outcome::Code;
 use crate::desk::receipt::{self, Place};
 use crate::desk::request::{self, Request, Unfit};
@@ -50,7 +49,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Desk> {
     let called = if let Some(stop) = attempt.refused() {
         Err(stop)
     } else {
-        let mut calls = Calls::new(&mut *world.driver, &mut world.run, world.limits);
+        let mut calls = world.calls();
         calls.grant = args.granted.grant();
         let called = single::call(&args.app, &request, &mut calls);
         let changed = called.is_ok() && request.tool.changes();

@@ -8,10 +8,11 @@ use serde_json::json;
 
 use super::desk_tries::Attempt;
 use super::desk_world::{self, Common};
+use crate::desk::busy::Locks;
 use crate::desk::clean::{self, Report};
 use crate::desk::cua::Cua;
 use crate::desk::simulated::{self, Simulated};
-use crate::desk::{Driver, Run, StateFolder, busy};
+use crate::desk::{Driver, Run, StateFolder};
 use crate::exit::DeskClean;
 use crate::host::Host;
 
@@ -83,7 +84,7 @@ fn clean(args: &Args, host: &Host) -> Result<Report> {
     };
     let limits = desk_world::limits(&args.common);
     let folder = desk_world::lock_folder(&state, &args.common, host);
-    let _lock = busy::lock(&folder, &args.app, limits.lock)?;
+    let mut locks = Locks::of(&folder, &args.app, limits.lock)?;
     let run = Run::find(&state, session, &args.app);
     // What the session's count of failures stands for is gone with the run.
     let words = vec!["desk-clean".to_owned(), args.app.clone()];
@@ -105,5 +106,5 @@ fn clean(args: &Args, host: &Host) -> Result<Report> {
         name: args.app_name.as_deref(),
         limits,
     };
-    clean::clean(&state, run, driver, &order)
+    clean::clean(&state, run, driver, &mut locks, &order)
 }

@@ -9,7 +9,7 @@ use super::desk_world::{self, Common, Told, World};
 use crate::desk::lines::{self, Wanted};
 use crate::desk::receipt::{self, Place, ReadLines};
 use crate::desk::shown::Shown;
-use crate::desk::{Calls, Target, saved};
+use crate::desk::{Target, saved};
 use crate::exit::{DeskOutcome, DeskRead};
 use crate::host::Host;
 
@@ -46,7 +46,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskRead> {
         saved::check_name(name)?;
     }
     let mut world = World::open(&args.app, &args.common, host)?;
-    let mut calls = Calls::new(&mut *world.driver, &mut world.run, world.limits);
+    let mut calls = world.calls();
     // Looking needs no leave.
     calls.grant.apps = true;
     let read = Target::resolve(&mut calls, &args.app).and_then(|mut target| {

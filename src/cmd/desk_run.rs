@@ -10,7 +10,7 @@ use super::desk_world::{self, Common, Granted, Told, World};
 use crate::desk::packet::{self, Step};
 use crate::desk::perform::{self, Performed};
 use crate::desk::receipt::{self, Place};
-use crate::desk::{Calls, Stop, Target, saved};
+use crate::desk::{Stop, Target, saved};
 use crate::escape;
 use crate::exit::{DeskOutcome, DeskRun};
 use crate::host::Host;
@@ -67,7 +67,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskRun> {
     if let Some(stop) = attempt.refused() {
         return stopped(args, stop, host);
     }
-    let mut calls = Calls::new(&mut *world.driver, &mut world.run, world.limits);
+    let mut calls = world.calls();
     calls.grant = args.granted.grant();
     // A packet that only looks may look at any app.
     calls.grant.apps |= steps.iter().all(|(_, step)| step.only_looks());

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use serde_json::json;
 
 use super::desk_world::{self, Common, Told, World};
-use crate::desk::{Calls, Stop, window};
+use crate::desk::{Stop, resolve};
 use crate::exit::{DeskOutcome, DeskRunning};
 use crate::host::Host;
 
@@ -25,11 +25,11 @@ pub struct Args {
 /// Runs `desk-running`.
 pub fn run(args: &Args, host: &mut Host) -> Result<DeskRunning> {
     let mut world = World::open(&args.app, &args.common, host)?;
-    let mut calls = Calls::new(&mut *world.driver, &mut world.run, world.limits);
+    let mut calls = world.calls();
     // Looking at a list needs no leave.
     calls.grant.apps = true;
     let names = [Some(args.app.as_str()), args.app_name.as_deref()];
-    match window::is_running(&mut calls, names.into_iter().flatten()) {
+    match resolve::is_running(&mut calls, names.into_iter().flatten()) {
         Ok(running) if args.common.json => {
             let object = json!({"schema": 1, "rc": 0, "running": running, "simulated": world.driver.is_simulated()});
             writeln!(host.out, "{object}")?;

@@ -8,10 +8,11 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::desk::busy::{self, Locks};
 use crate::desk::cua::Cua;
 use crate::desk::locate::{Places, locate, usual};
 use crate::desk::simulated::{self, Simulated};
-use crate::desk::{Driver, Grant, Limits, Run, StateFolder, Status, Stop, busy, receipt, saved};
+use crate::desk::{Calls, Driver, Grant, Limits, Run, StateFolder, Status, Stop, receipt, saved};
 use crate::exit::{Desk, DeskOutcome, Exits};
 use crate::hook;
 use crate::host::Host;
@@ -86,7 +87,7 @@ pub struct World {
     /// The project that the command was called in.
     pub project: Option<PathBuf>,
     /// Held until the command is done.
-    _lock: std::fs::File,
+    pub locks: Locks,
 }
 
 impl World {
@@ -100,10 +101,13 @@ impl World {
         };
         let state = StateFolder::claim(&state_folder(common, host)?)?;
         let limits = limits(common);
-        let lock = busy::lock(&lock_folder(&state, common, host), app, limits.lock)?;
+        let shared = lock_folder(&state, common, host);
+        let locks = Locks::of(&shared, app, limits.lock)?;
         let project = saved::project(&host.cwd, host.home());
         let now = u64::try_from(host.now().as_millisecond()).unwrap_or(0);
-        saved::prune(&state, project.as_deref(), Duration::from_millis(now));
+        let now = Duration::from_millis(now);
+        saved::prune(&state, project.as_deref(), now);
+        busy::prune(&shared, now, saved::KEPT);
         let counts = state.path().join("guard");
         let _ = hook::state::prune(&counts, host.now().as_millisecond());
         let run = Run::open(&state, session(common, host), app)?;
@@ -117,8 +121,14 @@ impl World {
             driver,
             limits,
             project,
-            _lock: lock,
+            locks,
         })
+    }
+
+    /// Calls of the driver for this run.
+    pub fn calls(&mut self) -> Calls<'_> {
+        let locks = &mut self.locks;
+        Calls::new(&mut *self.driver, &mut self.run, locks, self.limits)
     }
 
     /// Saves a full read as the run's next one, and as evidence when a name is given. Returns the

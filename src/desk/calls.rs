@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow};
 use serde_json::{Map, Value};
 
+use super::busy::Locks;
 use super::danger::Grant;
 use super::driver::{Driver, Limits, Started};
 use super::judge::{Judged, judge};
@@ -19,6 +20,8 @@ pub struct Calls<'a> {
     driver: &'a mut dyn Driver,
     /// The run.
     pub run: &'a mut Run,
+    /// What other commands wait for.
+    pub locks: &'a mut Locks,
     /// How long to wait.
     pub limits: Limits,
     /// What may be done.
@@ -37,10 +40,16 @@ pub struct Yes {
 
 impl<'a> Calls<'a> {
     /// Calls of this driver for this run.
-    pub fn new(driver: &'a mut dyn Driver, run: &'a mut Run, limits: Limits) -> Self {
+    pub fn new(
+        driver: &'a mut dyn Driver,
+        run: &'a mut Run,
+        locks: &'a mut Locks,
+        limits: Limits,
+    ) -> Self {
         Self {
             driver,
             run,
+            locks,
             limits,
             grant: Grant::default(),
             one_by_one: false,
@@ -121,6 +130,12 @@ impl<'a> Calls<'a> {
     #[must_use]
     pub fn has_ended(&self, pid: i64) -> bool {
         self.driver.has_ended(pid)
+    }
+
+    /// Waits until no other command operates the process. Returns whether one did.
+    pub fn hold(&mut self, pid: i64) -> Result<bool> {
+        let start = self.driver.process_start(pid);
+        self.locks.hold(pid, start.as_deref())
     }
 
     /// When a process started; see [`Driver::process_start`].

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use serde_json::{Map, Value, json};
 
+use super::app;
+use super::busy::Locks;
 use super::calls::Calls;
 use super::driver::{Driver, Limits};
 use super::judge::{Judged, judge};
@@ -104,11 +106,12 @@ pub fn clean(
     state: &StateFolder,
     run: Option<Run>,
     mut driver: Option<&mut dyn Driver>,
+    locks: &mut Locks,
     order: &Order,
 ) -> Result<Report> {
     let mut report = Report::nothing();
     if let Some(mut run) = run {
-        report.app = app(&mut run, &mut driver, order);
+        report.app = quit_launched(&mut run, &mut driver, locks, order)?;
         report.session = session(&run, &mut driver, order.limits.read);
         report.removed = run.remove()?;
     }
@@ -116,63 +119,87 @@ pub fn clean(
     Ok(report)
 }
 
-/// Quits what this run launched and what still is that very process.
-fn app(run: &mut Run, driver: &mut Option<&mut dyn Driver>, order: &Order) -> Fate {
+/// Quits what this run launched and what still is that very process. An error means that another
+/// command operates it; then nothing was done.
+fn quit_launched(
+    run: &mut Run,
+    driver: &mut Option<&mut dyn Driver>,
+    locks: &mut Locks,
+    order: &Order,
+) -> Result<Fate> {
     let launched = run.launched().to_vec();
     if launched.is_empty() {
-        return Fate::None;
+        return Ok(Fate::None);
     }
     let Some(driver) = driver else {
-        return if order.quit {
+        return Ok(if order.quit {
             Fate::Pending
         } else {
             Fate::Left
-        };
+        });
     };
-    let lives = |driver: &dyn Driver, process: &Process| {
-        driver.process_start(process.pid).as_deref() == Some(process.start.as_str())
-    };
-    let alive = launched.iter().filter(|process| lives(&**driver, process));
-    let alive: Vec<_> = alive.cloned().collect();
+    let alive = alive(&**driver, launched);
     if alive.is_empty() {
-        return Fate::Ended;
+        return Ok(Fate::Ended);
     }
     if !order.quit {
-        return Fate::Left;
+        return Ok(Fate::Left);
     }
-    let mut calls = Calls::new(&mut **driver, run, order.limits);
-    let mut asked = Vec::new();
+    locks.hold_all(&alive)?;
+    let mut calls = Calls::new(&mut **driver, run, locks, order.limits);
+    let (mut windows, mut time, mut fate) = (Vec::new(), Duration::ZERO, Fate::Pending);
     for process in &alive {
         match quit(&mut calls, process.pid, order.name) {
-            Ok(Some(windows)) => asked.extend(windows),
-            Ok(None) => return Fate::Unnamed,
-            Err(_) => return Fate::Pending,
+            Ok(Some(asked)) => {
+                windows.extend(asked);
+                time = QUIT;
+            }
+            Ok(None) => fate = Fate::Unnamed,
+            // It can be gone by now.
+            Err(_) => {}
         }
     }
-    let (end, mut again) = (Instant::now() + QUIT, Instant::now() + AGAIN);
-    while alive.iter().any(|process| lives(&**driver, process)) {
-        if Instant::now() >= end {
-            return Fate::Pending;
+    let end = Instant::now() + time;
+    let ended = wait(&mut **driver, alive, &windows, end, order.limits.pause);
+    Ok(if ended { Fate::Ended } else { fate })
+}
+
+/// Those of them that still are these very processes.
+fn alive(driver: &dyn Driver, processes: Vec<Process>) -> Vec<Process> {
+    let lives =
+        |process: &Process| driver.process_start(process.pid).as_ref() == Some(&process.start);
+    processes.into_iter().filter(lives).collect()
+}
+
+/// Waits for the end of all of these processes, whose windows were asked to close. Returns whether
+/// they are gone.
+fn wait(
+    driver: &mut dyn Driver,
+    mut processes: Vec<Process>,
+    asked: &[Window],
+    end: Instant,
+    pause: Duration,
+) -> bool {
+    let mut again = Instant::now() + AGAIN;
+    loop {
+        processes = alive(driver, processes);
+        if processes.is_empty() || Instant::now() >= end {
+            return processes.is_empty();
         }
         // A busy app can miss it. These windows only: a question that came up is the user's.
         if Instant::now() >= again && !asked.is_empty() {
             again += AGAIN;
-            let _ = driver.close(&asked);
+            let _ = driver.close(asked);
         }
-        std::thread::sleep(order.limits.pause);
+        std::thread::sleep(pause);
     }
-    Fate::Ended
 }
 
 /// Asks a process to quit: by the app's own menu on macOS, by closing its windows elsewhere.
 /// Returns the windows that were asked to close; none when the menu's name is not known.
 fn quit(calls: &mut Calls, pid: i64, name: Option<&str>) -> Result<Option<Vec<Window>>, Stop> {
-    let windows = calls.ask(own("list_windows")?, &Map::new(), None)?;
-    let windows = windows
-        .answer
-        .reveal()
-        .get("windows")
-        .and_then(Value::as_array);
+    let yes = calls.ask(own("list_windows")?, &Map::new(), None)?;
+    let windows = yes.answer.reveal().get("windows").and_then(Value::as_array);
     let of_process = |window: &&Value| window.get("pid") == Some(&json!(pid));
     let windows: Vec<&Value> = windows.into_iter().flatten().filter(of_process).collect();
     let id = |window: &&Value| window.get("window_id")?.as_i64();
@@ -181,22 +208,22 @@ fn quit(calls: &mut Calls, pid: i64, name: Option<&str>) -> Result<Option<Vec<Wi
         .filter_map(id)
         .map(|id| Window { pid, id })
         .collect();
-    if !cfg!(target_os = "macos") {
-        if found.is_empty() {
-            return Err(anyhow!("it has no window").into());
-        }
+    let Some(window) = app::pick_window(&[pid], &yes.answer) else {
+        return Err(anyhow!("it has no window").into());
+    };
+    // Only the driver for macOS tells the layer of a window.
+    let has_menu_bar = cfg!(target_os = "macos") || windows[0].get("layer").is_some();
+    if !has_menu_bar {
         calls.close(&found)?;
         return Ok(Some(found));
     }
-    let listed = windows
-        .first()
-        .and_then(|window| window.get("app_name")?.as_str());
-    let (Some(name), Some(window)) = (name.or(listed), found.first()) else {
+    let listed = windows[0].get("app_name").and_then(Value::as_str);
+    let Some(name) = name.or(listed) else {
         return Ok(None);
     };
     let path = json!({"path": [name, format!("Quit {name}")]});
     let path = path.as_object().cloned().unwrap_or_default();
-    calls.ask(own("invoke_menu")?, &path, Some(*window))?;
+    calls.ask(own("invoke_menu")?, &path, Some(window))?;
     Ok(Some(Vec::new()))
 }
 

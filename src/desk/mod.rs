@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! words → request, packet → danger             what is asked for, and may be done (pure)
-//! app, window                                  which app and window that is
+//! app, resolve, window                         which app and window that is
 //! tree → refs, find, lines, changes            which control, which lines         (pure)
 //! calls → driver (cua | simulated) → judge     one call, and whether it was a yes
 //! single, perform                              one tool; a packet, step by step
@@ -32,6 +32,7 @@ pub mod perform;
 pub mod receipt;
 pub mod refs;
 pub mod request;
+pub mod resolve;
 pub mod retry;
 pub mod saved;
 pub mod session;

@@ -79,7 +79,7 @@ fn of_window(path: &Path, window: Window) -> Option<Tree> {
 const LAST: usize = 8;
 
 /// Reads and evidence are kept for so long.
-const KEPT: Duration = Duration::from_hours(7 * 24);
+pub const KEPT: Duration = Duration::from_hours(7 * 24);
 
 /// Removes reads of every run, and evidence, that are older than seven days. `now` is since 1970.
 /// What cannot be removed stays.

@@ -126,19 +126,17 @@ impl Run {
 
     /// Remembers a window for as long as its process lives; forgets one whose process cannot be
     /// known again.
-    pub fn remember(
-        &mut self,
-        window: Window,
-        start: Option<String>,
-        launched: bool,
-    ) -> Result<()> {
+    pub fn remember(&mut self, window: Window, start: Option<String>) -> Result<()> {
         let pid = window.pid;
         let process = start.map(|start| Process { pid, start });
-        if let Some(process) = process.clone().filter(|_| launched) {
-            self.kept.launched.push(process);
-        }
         self.kept.window = process.is_some().then_some(window);
         self.kept.process = process;
+        self.save()
+    }
+
+    /// Notes what was launched, whether or not a window of it will be seen.
+    pub fn note_launched(&mut self, process: Process) -> Result<()> {
+        self.kept.launched.push(process);
         self.save()
     }
 
@@ -271,13 +269,13 @@ mod tests {
         let mut run = Run::open(&state, "a", "Calc").unwrap();
         let label = run.label().unwrap();
         let window = Window { pid: 4, id: 5 };
-        run.remember(window, Some("t".to_owned()), true).unwrap();
+        run.remember(window, Some("t".to_owned())).unwrap();
         let mut again = Run::open(&state, "a", "calc").unwrap();
         assert_eq!(again.label().unwrap(), label);
         assert_eq!(again.window().map(|(window, _)| window), Some(window));
         assert!(Run::find(&state, "b", "calc").is_none());
 
-        again.remember(window, None, false).unwrap();
+        again.remember(window, None).unwrap();
         assert!(again.window().is_none());
         let folder = again.folder().to_owned();
         std::fs::File::create(folder.join("r12")).unwrap();

@@ -4,7 +4,7 @@
 
 mod ending;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -186,7 +186,9 @@ impl Driver for Simulated {
 
     fn process_start(&self, pid: i64) -> Option<String> {
         let runs = !self.memory().is_ok_and(|memory| memory.closed);
-        (pid == PID && runs).then(|| "simulated".to_owned())
+        // Each run has one of its own.
+        let run = self.file.parent().and_then(Path::file_name)?;
+        (pid == PID && runs).then(|| format!("simulated {}", run.display()))
     }
 
     fn offers(&mut self, tool: &str, _: Duration) -> Result<bool> {

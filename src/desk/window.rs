@@ -1,23 +1,16 @@
-//! From an app's name to its window, and a read of that window. A running app is found before
-//! anything is launched; what the run launched is remembered; a window is used again only while
-//! its process is the same one.
+//! One window of an app, for as long as one command runs: reads it, asks what else stands there,
+//! calls tools on it.
 
 use anyhow::anyhow;
 use serde_json::{Map, Value, json};
 
-use super::app::{self, App};
+use super::app;
 use super::calls::{Calls, Yes};
 use super::outcome::{Failure, Stop};
 use super::request::{Tool, Window, tool};
+use super::resolve::{find_again, find_or_launch, known, remember};
 use super::shown::RawAnswer;
 use super::tree::{self, Tree};
-use crate::escape;
-
-/// How often to look for a window of an app that runs: 1 s with the usual pause.
-const LOOKS: usize = 10;
-
-/// How often to look for the first window of an app that starts: 5 s.
-const LAUNCH_LOOKS: usize = 50;
 
 /// How a window is read: everything, in both forms, with no picture.
 pub const WIDE: &[(&str, Wide)] = &[
@@ -67,24 +60,15 @@ pub struct Target<'a, 'b> {
 impl<'a, 'b> Target<'a, 'b> {
     /// Finds the app's window, or launches the app.
     pub fn resolve(calls: &'a mut Calls<'b>, app: &'a str) -> Result<Self, Stop> {
-        let known = calls.run.window().map(|(window, process)| {
-            let start = calls.process_start(process.pid);
-            (window, start.as_deref() == Some(&process.start))
-        });
-        if let Some((window, true)) = known {
-            calls.grant.app(calls.run.is_restricted())?;
-            return Ok(Self {
-                calls,
-                window,
-                cached: true,
-                app,
-            });
-        }
-        let window = find_or_launch(calls, app)?;
+        let known = known(calls)?;
+        let window = match known {
+            Some(window) => window,
+            None => find_or_launch(calls, app)?,
+        };
         Ok(Self {
             calls,
             window,
-            cached: false,
+            cached: known.is_some(),
             app,
         })
     }
@@ -166,8 +150,7 @@ impl<'a, 'b> Target<'a, 'b> {
 
     /// Goes on in this window, also in the next command.
     pub fn stay(&mut self) -> Result<(), Stop> {
-        remember(self.calls, self.window, None)?;
-        Ok(())
+        remember(self.calls, self.window)
     }
 
     /// Whether the window still stands; the driver types into the app even when it does not.
@@ -216,136 +199,4 @@ pub fn is_gone(failure: &Failure) -> bool {
     ]
     .iter()
     .any(|code| failure.is(code))
-}
-
-/// Finds the app's window, or launches the app and waits for its first one.
-fn find_or_launch(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
-    let (mut pids, arguments) = match look_up(calls, name)? {
-        App::Unknown => return Err(unknown(name)),
-        App::Installed(arguments) => (Vec::new(), Some(arguments)),
-        App::Running(pids, arguments) => match (first_window(calls, &pids, LOOKS)?, arguments) {
-            (Some(window), _) => return remember(calls, window, None),
-            // Its window can be on another desktop of this machine, whose processes are listed too.
-            (None, arguments) => (pids, arguments),
-        },
-    };
-    let launched = match arguments {
-        Some(arguments) => launch(calls, name, &arguments)?,
-        None => None,
-    };
-    pids.extend(launched);
-    match first_window(calls, &pids, LAUNCH_LOOKS)? {
-        Some(window) => remember(calls, window, launched),
-        None => Err(no_window(name)),
-    }
-}
-
-/// Finds the window of an app that ran a moment ago. Launches nothing: a step can have closed it.
-fn find_again(calls: &mut Calls, name: &str) -> Result<Window, Stop> {
-    calls.run.forget_window()?;
-    let pids = match look_up(calls, name)? {
-        App::Running(pids, _) => pids,
-        App::Installed(_) | App::Unknown => return Err(no_window(name)),
-    };
-    match first_window(calls, &pids, LOOKS)? {
-        Some(window) => remember(calls, window, None),
-        None => Err(no_window(name)),
-    }
-}
-
-/// Whether an app of one of these names runs.
-pub fn is_running<'n>(
-    calls: &mut Calls,
-    names: impl Iterator<Item = &'n str>,
-) -> Result<bool, Stop> {
-    let apps = calls.ask(own("list_apps")?, &Map::new(), None)?;
-    let mut names = names;
-    let runs = |name| {
-        matches!(
-            alive(calls, app::pick(name, &apps.answer)),
-            App::Running(..)
-        )
-    };
-    Ok(names.any(runs))
-}
-
-/// Without what ended and only waits to be reaped: the driver lists that too.
-fn alive(calls: &Calls, app: App) -> App {
-    let App::Running(mut pids, arguments) = app else {
-        return app;
-    };
-    pids.retain(|pid| !calls.has_ended(*pid));
-    match (pids.is_empty(), arguments) {
-        (false, arguments) => App::Running(pids, arguments),
-        (true, Some(arguments)) => App::Installed(arguments),
-        (true, None) => App::Unknown,
-    }
-}
-
-fn look_up(calls: &mut Calls, name: &str) -> Result<App, Stop> {
-    let apps = calls.ask(own("list_apps")?, &Map::new(), None)?;
-    calls.run.restrict(app::is_restricted(name, &apps.answer));
-    calls.grant.app(calls.run.is_restricted())?;
-    Ok(alive(calls, app::pick(name, &apps.answer)))
-}
-
-fn remember(calls: &mut Calls, window: Window, launched: Option<i64>) -> Result<Window, Stop> {
-    let start = calls.process_start(window.pid);
-    let launched = launched == Some(window.pid);
-    calls.run.remember(window, start, launched)?;
-    Ok(window)
-}
-
-fn no_window(name: &str) -> Stop {
-    let name = escape::quoted(name);
-    Stop::CouldNot(anyhow!(
-        "could not find a window of {name}: it has none, or does not run any more"
-    ))
-}
-
-/// The best window of these processes, looked for so often.
-fn first_window(calls: &mut Calls, pids: &[i64], looks: usize) -> Result<Option<Window>, Stop> {
-    for left in (0..looks).rev() {
-        let windows = calls.ask(own("list_windows")?, &Map::new(), None)?;
-        let window = app::pick_window(pids, &windows.answer);
-        if window.is_some() {
-            return Ok(window);
-        }
-        if left > 0 {
-            calls.pause();
-        }
-    }
-    Ok(None)
-}
-
-fn launch(
-    calls: &mut Calls,
-    name: &str,
-    arguments: &Map<String, Value>,
-) -> Result<Option<i64>, Stop> {
-    match calls.ask(own("launch_app")?, arguments, None) {
-        Ok(yes) => {
-            let pid = yes.answer.reveal().get("pid").and_then(Value::as_i64);
-            Ok(pid)
-        }
-        Err(Stop::Failed(failure)) => {
-            let code = failure
-                .code
-                .as_ref()
-                .map_or("no code", |code| code.as_str());
-            if code == "app_not_installed" {
-                return Err(unknown(name));
-            }
-            let name = escape::quoted(name);
-            Err(anyhow!("could not launch the app {name}: the driver refused ({code})").into())
-        }
-        Err(stop) => Err(stop),
-    }
-}
-
-fn unknown(name: &str) -> Stop {
-    let name = escape::quoted(name);
-    Stop::CouldNot(anyhow!(
-        "could not find the app {name}: none that runs or is installed has this bundle id, desktop-file id, executable or display name"
-    ))
 }
