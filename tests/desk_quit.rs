@@ -122,6 +122,9 @@ fn an_app_that_asks_or_does_not_listen_stays_and_is_asked_once() {
         assert_eq!(app(&seen), "pending", "{said}: {seen}");
         assert!(mac.lives());
         assert_eq!(mac.asked(), 1, "{said}");
+        // As long as it is there, it is not said to be gone.
+        let left = mac.fake.run(&["desk-clean", APP]).observe().expect(0);
+        assert_eq!(app(&left), "left");
     }
 }
 
@@ -166,9 +169,12 @@ fn an_app_whose_menu_has_no_name_is_let_alone_and_the_rest_is_cleaned() {
     assert!(seen.stderr.contains("--app-name"), "{seen}");
     assert_eq!((app(&seen), mac.asked()), ("unnamed", 0));
     assert!(mac.lives());
-    // The record of the launch is gone with the state.
-    assert_eq!(app(&mac.clean(&["--app-name", "X"]).expect(0)), "none");
-    assert_eq!(mac.asked(), 0);
+    // What was launched is still known when the name is given.
+    mac.fake
+        .does("invoke_menu", "kill \"$(cat \"$here/app\")\"");
+    assert_eq!(app(&mac.clean(&["--app-name", "X"]).expect(0)), "ended");
+    assert!(mac.fake.noted("stdin").contains(r#"["X","Quit X"]"#));
+    assert_eq!(app(&mac.clean(&[]).expect(0)), "none");
 }
 
 #[test]

@@ -113,7 +113,9 @@ pub fn clean(
     if let Some(mut run) = run {
         report.app = quit_launched(&mut run, &mut driver, locks, order)?;
         report.session = session(&run, &mut driver, order.limits.read);
-        report.removed = run.remove()?;
+        // What is to quit and has not is still ours to ask the next time.
+        let open = [Fate::Pending, Fate::Unnamed].contains(&report.app);
+        report.removed = if open { run.reduce()? } else { run.remove()? };
     }
     report.driver = stop_driver(state, &mut driver, order.limits)?;
     Ok(report)

@@ -215,17 +215,32 @@ impl Run {
     /// Removes what the run left: its own files, and the folder unless somebody else's file is in
     /// it. Returns how many files went.
     pub fn remove(self) -> Result<usize> {
+        let removed = self.remove_files(is_ours)?;
+        if fs::read_dir(&self.folder)?.next().is_none() {
+            fs::remove_dir(&self.folder)?;
+        }
+        Ok(removed)
+    }
+
+    /// The same, but what was launched is still known.
+    pub fn reduce(mut self) -> Result<usize> {
+        self.kept = Kept {
+            launched: self.kept.launched,
+            ..Kept::default()
+        };
+        self.save()?;
+        self.remove_files(|name| is_ours(name) && name != FILE)
+    }
+
+    fn remove_files(&self, goes: impl Fn(&str) -> bool) -> Result<usize> {
         let mut removed = 0;
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
-            let ours = entry.file_name().to_str().is_some_and(is_ours);
-            if ours && entry.file_type()?.is_file() {
+            let goes = entry.file_name().to_str().is_some_and(&goes);
+            if goes && entry.file_type()?.is_file() {
                 fs::remove_file(entry.path())?;
                 removed += 1;
             }
-        }
-        if fs::read_dir(&self.folder)?.next().is_none() {
-            fs::remove_dir(&self.folder)?;
         }
         Ok(removed)
     }
