@@ -56,6 +56,8 @@ mod real_desk;
 mod real_desk_apps;
 #[cfg(target_os = "linux")]
 mod real_desk_liar;
+#[cfg(target_os = "linux")]
+mod real_desk_meet;
 #[cfg(unix)]
 mod real_plugin;
 #[cfg(target_os = "linux")]

@@ -10,16 +10,16 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::context::TestContext;
 use crate::desktop::{Desktop, processes, until};
-use crate::observe::{Observed, Run};
+use crate::observe::Observed;
 
-fn running(ctx: &TestContext, name: &str) -> Vec<u32> {
+pub fn running(ctx: &TestContext, name: &str) -> Vec<u32> {
     let all = processes(ctx).into_iter();
     all.filter(|(_, comm)| comm == name)
         .map(|(pid, _)| pid)
         .collect()
 }
 
-fn packet(desktop: &Desktop, ctx: &TestContext, words: &[&str], steps: &str) -> Observed {
+pub fn packet(desktop: &Desktop, ctx: &TestContext, words: &[&str], steps: &str) -> Observed {
     desktop.run(ctx.run(words)).stdin(steps).observe()
 }
 
@@ -333,61 +333,6 @@ fn apps_that_are_killed_and_apps_that_are_quit() {
         "{seen}"
     );
     assert_eq!(running(&ctx, "mousepad").len(), 1);
-}
-
-#[test]
-#[ignore = "needs a desktop and the cua-driver: .ci/run"]
-fn a_driver_that_was_started_for_us_is_stopped_by_the_last() {
-    let ctx = TestContext::new();
-    let desktop = Desktop::start(&ctx);
-    desktop.ask(&["stop"]).unwrap();
-    let as_session = |words: &[&str], session: &str| -> Run {
-        desktop
-            .run(ctx.run(words))
-            .env("CLAUDE_CODE_SESSION_ID", session)
-    };
-    for session in ["a", "b"] {
-        let read = ["desk-run", "mate-calc", "click clear"];
-        as_session(&read, session).observe().expect(0);
-    }
-    let clean = ["desk-clean", "mate-calc"];
-    let seen = as_session(&clean, "a").observe().expect(0);
-    assert!(
-        seen.stdout.ends_with("session ended, driver left\n"),
-        "{seen}"
-    );
-    assert!(desktop.ask(&["status"]).is_some());
-    let seen = as_session(&clean, "b").observe().expect(0);
-    assert!(
-        seen.stdout.ends_with("session ended, driver ended\n"),
-        "{seen}"
-    );
-    assert_eq!(desktop.ask(&["status"]), None);
-}
-
-#[test]
-#[ignore = "needs a desktop and the cua-driver: .ci/run"]
-fn two_runs_at_once_do_not_meet() {
-    let ctx = TestContext::new();
-    let desktop = Desktop::start(&ctx);
-    let one = ["desk-run", "mate-calc"];
-    packet(&desktop, &ctx, &one, "click clear").expect(0);
-    let sums = [("2×3=", "6"), ("9×9=", "81")];
-    let started: Vec<_> = sums
-        .iter()
-        .enumerate()
-        .map(|(at, (keys, sum))| {
-            let steps = format!("click clear\nkeys \"{keys}\"\nexpect \"edit bar\": = {sum}");
-            let run = desktop
-                .run(ctx.run(&one))
-                .env("CLAUDE_CODE_SESSION_ID", at.to_string());
-            run.stdin(steps).start()
-        })
-        .collect();
-    for run in started {
-        run.observe().expect(0);
-    }
-    assert_eq!(running(&ctx, "mate-calc").len(), 1);
 }
 
 #[test]
