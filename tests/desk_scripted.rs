@@ -9,6 +9,7 @@ use lean_computer_use::desk::busy::Locks;
 use lean_computer_use::desk::driver::{Answer, End, Started};
 use lean_computer_use::desk::perform::{Performed, overall, perform};
 use lean_computer_use::desk::request::Window;
+use lean_computer_use::desk::shown::Shown;
 use lean_computer_use::desk::{Calls, Driver, Limits, Run, StateFolder, Stop, Target, packet};
 use serde_json::{Value, json};
 
@@ -74,6 +75,10 @@ impl Driver for Scripted {
 pub struct Came {
     pub to: String,
     pub asked: Vec<Value>,
+    /// What is printed besides, of a failure.
+    pub words: String,
+    /// A dialog stood in front at the end.
+    pub dialog: bool,
 }
 
 pub fn run(steps: &[&str], answers: Vec<(&'static str, Value)>) -> Came {
@@ -116,6 +121,8 @@ pub fn run_with(batches: bool, steps: &[&str], answers: Vec<(&'static str, Value
     );
     Came {
         to: words(&performed),
+        words: details(&performed),
+        dialog: performed.note.is_some(),
         asked: driver.asked,
     }
 }
@@ -130,6 +137,14 @@ pub fn words(performed: &Performed) -> String {
         }
         Some((step, _, other)) => format!("step {step}: {other:?}"),
     }
+}
+
+fn details(performed: &Performed) -> String {
+    let Some((_, _, Stop::Failed(failure))) = &performed.stop else {
+        return String::new();
+    };
+    let lines: Vec<_> = failure.detail.iter().map(Shown::as_str).collect();
+    lines.join("\n")
 }
 
 /// A read with one field of this value and a button, as snapshot number `n`.

@@ -15,6 +15,7 @@ mod desk;
 mod desk_batches;
 #[cfg(unix)]
 mod desk_busy;
+mod desk_dialogs;
 #[cfg(unix)]
 mod desk_driver;
 #[cfg(unix)]
@@ -32,6 +33,8 @@ mod desktop;
 mod exit_codes;
 mod hook;
 mod install;
+#[cfg(target_os = "linux")]
+mod liar;
 mod meter;
 mod meter_compare;
 mod meter_faults;
@@ -54,6 +57,8 @@ mod real_claude_guard;
 mod real_desk;
 #[cfg(target_os = "linux")]
 mod real_desk_apps;
+#[cfg(target_os = "linux")]
+mod real_desk_dialogs;
 #[cfg(target_os = "linux")]
 mod real_desk_liar;
 #[cfg(target_os = "linux")]

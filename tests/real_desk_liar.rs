@@ -2,87 +2,14 @@
 //! typed, undoes a tick, stands in the way, answers late, hangs, dies. It notes what really
 //! happened, and that is the judge: no false `done`, no lost word, nothing done twice.
 
-use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::context::TestContext;
-use crate::desktop::{Desktop, processes, until};
-use crate::observe::Observed;
-
-/// The app, on a desktop of its own.
-struct Liar<'c> {
-    ctx: &'c TestContext,
-    desktop: Desktop,
-    notes: PathBuf,
-}
-
-impl<'c> Liar<'c> {
-    fn start(ctx: &'c TestContext) -> Self {
-        let desktop = Desktop::start(ctx);
-        let notes = ctx.root().join("notes");
-        let mut liar = Self {
-            ctx,
-            desktop,
-            notes,
-        };
-        liar.again();
-        liar
-    }
-
-    /// Starts the app; the one before is gone.
-    fn again(&mut self) {
-        until("its end", || self.pids().is_empty());
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/judge/liar.py");
-        let notes = self.notes.to_str().unwrap().to_owned();
-        std::fs::write(&self.notes, "").unwrap();
-        self.desktop.spawn(&["/usr/bin/python3", script, &notes]);
-        until("the app", || {
-            !self.desktop.judged("liar", "spin button").is_empty()
-        });
-    }
-
-    fn pids(&self) -> Vec<u32> {
-        let all = processes(self.ctx).into_iter();
-        all.filter(|(_, name)| name == "liar")
-            .map(|(pid, _)| pid)
-            .collect()
-    }
-
-    fn signal(&self, signal: Signal) {
-        for pid in self.pids() {
-            let pid = Pid::from_raw(pid.try_into().unwrap()).unwrap();
-            kill_process(pid, signal).unwrap();
-        }
-    }
-
-    fn run(&self, words: &[&str]) -> Observed {
-        let run = self.desktop.run(self.ctx.run(words));
-        run.env("DESK_GUARD", "off").observe()
-    }
-
-    fn packet(&self, steps: &[&str]) -> Observed {
-        self.run(&[&["desk-run", "liar"], steps].concat())
-    }
-
-    /// What the app noted since the last look, as `WHAT VALUE`.
-    fn noted(&self) -> Vec<String> {
-        let notes = std::fs::read_to_string(&self.notes).unwrap();
-        std::fs::write(&self.notes, "").unwrap();
-        let line = |line: &str| {
-            let note: serde_json::Value = serde_json::from_str(line).unwrap();
-            format!("{} {}", note["what"].as_str().unwrap(), note["value"])
-        };
-        notes.lines().map(line).collect()
-    }
-}
-
-fn first(seen: &Observed) -> &str {
-    let line = seen.stdout.lines().next().unwrap_or_default();
-    line.split([',', '(']).next().unwrap().trim_end()
-}
+use crate::desktop::{processes, until};
+use crate::liar::{Liar, first};
 
 #[test]
 #[ignore = "needs a desktop and the cua-driver: .ci/run"]
@@ -174,15 +101,7 @@ fn what_a_field_makes_of_a_text_is_told() {
 fn a_single_call_is_judged_like_a_step() {
     let ctx = TestContext::new();
     let liar = Liar::start(&ctx);
-    let read = liar.run(&["desk", "liar", "get_window_state", "--json"]);
-    let file = read.expect(0).json()["file"].as_str().unwrap().to_owned();
-    let window = std::fs::read_to_string(file).unwrap();
-    let window: serde_json::Value = serde_json::from_str(&window).unwrap();
-    let elements = window["elements"].as_array().unwrap();
-    let token = |name: &str| {
-        let named = elements.iter().find(|element| element["label"] == name);
-        named.unwrap()["element_token"].as_str().unwrap().to_owned()
-    };
+    let token = liar.tokens();
     // All by the tokens of one read.
     for (tool, name, field, text, want, last) in [
         (

@@ -65,10 +65,10 @@ fn two_runs_at_once_do_not_meet() {
 fn names_of_one_app_at_once_start_one_copy_and_take_turns() {
     let ctx = TestContext::new();
     let desktop = Desktop::start(&ctx);
-    let names = ["mate-calc", "MATE Calculator", "Mate-Calc"];
+    let names = ["mate-calc", "MATE Calculator"];
     for sums in [
-        [("2×3=", "6"), ("9×9=", "81"), ("7×8=", "56")],
-        [("4×4=", "16"), ("8×8=", "64"), ("5×5=", "25")],
+        [("2×3=", "6"), ("9×9=", "81")],
+        [("4×4=", "16"), ("8×8=", "64")],
     ] {
         let started = names.iter().zip(sums).map(|(name, (keys, sum))| {
             let steps = format!("click clear\nkeys \"{keys}\"\nexpect \"edit bar\": = {sum}");

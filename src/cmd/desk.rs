@@ -106,6 +106,7 @@ fn finish(
             "file": file,
             "status": called.status.word(),
             "effect": called.effect.as_ref().map(Code::as_str),
+            "note": called.note,
             "simulated": world.driver.is_simulated(),
         });
         writeln!(host.out, "{object}")?;
@@ -116,6 +117,7 @@ fn finish(
         outside_project: false,
         unread: false,
         simulated: world.driver.is_simulated(),
+        note: called.note,
     };
     receipt::call(&mut host.out, called.status, request.tool.name, &place)?;
     Ok(Desk(DeskOutcome::Done))

@@ -50,10 +50,10 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskRead> {
     // Looking needs no leave.
     calls.grant.apps = true;
     let read = Target::resolve(&mut calls, &args.app).and_then(|mut target| {
-        let seen = target.read()?;
-        Ok((seen, target.window))
+        let (seen, note) = target.read_front()?;
+        Ok((seen, target.window, note))
     });
-    let (seen, window) = match read {
+    let (seen, window, note) = match read {
         Ok(read) => read,
         Err(stop) => {
             let told = Told {
@@ -92,6 +92,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<DeskRead> {
         outside_project,
         unread: false,
         simulated: world.driver.is_simulated(),
+        note,
     };
     print(args, &lines, &place, host)?;
     Ok(DeskRead(DeskOutcome::Done))
@@ -111,6 +112,7 @@ fn print(args: &Args, read: &ReadLines, place: &Place, host: &mut Host) -> Resul
         "partial": read.gap.is_some(),
         "lines": lines,
         "file": place.path,
+        "note": place.note,
         "simulated": place.simulated,
     });
     writeln!(host.out, "{object}")?;

@@ -123,7 +123,8 @@ fn finish(args: &Args, performed: Performed, world: &World, host: &mut Host) -> 
     let path = saved.map(|(path, _)| world.friendly(&path, &host.cwd));
     let simulated = world.driver.is_simulated();
     let steps = receipt::steps_json(&performed);
-    let fields = json!({"steps": steps, "file": path, "simulated": simulated});
+    let note = performed.note;
+    let fields = json!({"steps": steps, "file": path, "note": note, "simulated": simulated});
     let Some((number, verb, stop)) = performed.stop else {
         let status = perform::overall(&performed.steps);
         if args.common.json {
@@ -138,6 +139,7 @@ fn finish(args: &Args, performed: Performed, world: &World, host: &mut Host) -> 
                 outside_project,
                 unread: path.is_none(),
                 simulated,
+                note,
             };
             receipt::packet(&mut host.out, status, &performed.steps, &place)?;
         }

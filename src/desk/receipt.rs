@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::outcome::{Code, Failure, Status, Stop};
 use super::perform::{Outcome, Performed};
 use super::shown::{RawText, Shown};
-use super::tree::Node;
+use super::tree::{Dialog, Node};
 use crate::escape;
 
 /// One control or text as a line: `role "name" = "value"`.
@@ -38,6 +38,20 @@ pub fn candidate(it: &Node) -> Shown {
         Some(reference) => Shown::line(&[Shown::reference(reference), node(it)]),
         None => node(it),
     }
+}
+
+/// The line that names a dialog in front, and what is to be done with it.
+#[must_use]
+pub fn dialog(dialog: &Dialog, is_read: bool) -> Shown {
+    Shown::line(&[
+        Shown::own("dialog"),
+        Shown::text(&dialog.title, 80),
+        Shown::own(if is_read {
+            "is in front; the next call goes to it"
+        } else {
+            "is in front and cannot be read: only a person can answer it"
+        }),
+    ])
 }
 
 /// Lines from the screen between two marks that they cannot imitate, since each is quoted and the
@@ -118,11 +132,16 @@ pub struct Place<'a> {
     pub unread: bool,
     /// The built-in calculator answered.
     pub simulated: bool,
+    /// What else there is to say, of a window in front.
+    pub note: Option<&'static str>,
 }
 
 impl Place<'_> {
     fn words(&self) -> String {
         let mut words = String::new();
+        if let Some(note) = self.note {
+            let _ = write!(words, ", {note}");
+        }
         if self.simulated {
             words.push_str(", simulated");
         }

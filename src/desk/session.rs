@@ -36,6 +36,8 @@ struct Kept {
     restricted: bool,
     /// The file of the read that was shown last.
     shown: Option<String>,
+    /// A window opened since the last look.
+    opened: bool,
     /// Which driver, and whether it takes several actions in one call.
     batches: Option<(String, bool)>,
 }
@@ -156,6 +158,21 @@ impl Run {
     #[must_use]
     pub fn is_restricted(&self) -> bool {
         self.kept.restricted
+    }
+
+    /// Notes whether the last action opened a window that nobody has looked at.
+    pub fn note_opened(&mut self, opened: bool) -> Result<()> {
+        if self.kept.opened == opened {
+            return Ok(());
+        }
+        self.kept.opened = opened;
+        self.save()
+    }
+
+    /// Whether it was noted so.
+    #[must_use]
+    pub fn has_opened(&self) -> bool {
+        self.kept.opened
     }
 
     /// Whether this very driver takes several actions in one call; none when nobody asked it yet.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::calls::Calls;
 use super::outcome::{Code, Failure, Status, Stop};
 use super::packet::Chord;
-use super::perform::press::{astray, strayed};
+use super::perform::press::{astray, opened, strayed};
 use super::perform::token::{self, Acted, Order};
 use super::request::{Kind, Request, Window};
 use super::saved;
@@ -27,7 +27,12 @@ pub struct Called {
     pub window: Window,
     /// Whether the window was known from an earlier command.
     pub cached: bool,
+    /// What to say of a window in front.
+    pub note: Option<&'static str>,
 }
+
+/// It can stand before the one that was acted in; the next action looks first.
+const OPENED: &str = "a window opened";
 
 /// Finds the window and calls the tool.
 pub fn call(app: &str, request: &Request, calls: &mut Calls) -> Result<Called, Stop> {
@@ -37,8 +42,12 @@ pub fn call(app: &str, request: &Request, calls: &mut Calls) -> Result<Called, S
     calls.grant.front(front)?;
     let mut target = Target::resolve(calls, app)?;
     if request.tool.kind == Kind::Reads {
-        let bytes = target.look(request.tool, &request.arguments)?;
-        return Ok(called(&target, Status::Done, None, Some(bytes)));
+        let (bytes, note) = target.look(request.tool, &request.arguments)?;
+        return Ok(Called {
+            read: Some(bytes),
+            note,
+            ..called(&target, (Status::Done, None, None))
+        });
     }
     let token = text(request, "element_token");
     let known = match token {
@@ -46,24 +55,26 @@ pub fn call(app: &str, request: &Request, calls: &mut Calls) -> Result<Called, S
         None => None,
     };
     allowed(request, known.as_ref(), &mut target)?;
-    let (status, effect) = match act(request, known.as_ref(), &mut target) {
+    let acted = match act(request, known.as_ref(), &mut target) {
         Err(Stop::Failed(no)) if is_gone(&no) => {
             target.calls.run.forget_window()?;
             return Err(no.into());
         }
         outcome => outcome?,
     };
-    if !status.is_good() {
-        return Err(Failure::new(status, None).into());
+    target.calls.run.note_opened(acted.2.is_some())?;
+    if !acted.0.is_good() {
+        return Err(Failure::new(acted.0, None).into());
     }
-    Ok(called(&target, status, effect, None))
+    Ok(called(&target, acted))
 }
 
-fn called(target: &Target, status: Status, effect: Option<Code>, read: Option<Vec<u8>>) -> Called {
+fn called(target: &Target, (status, effect, note): Said) -> Called {
     Called {
         status,
         effect,
-        read,
+        note,
+        read: None,
         window: target.window,
         cached: target.cached,
     }
@@ -71,7 +82,11 @@ fn called(target: &Target, status: Status, effect: Option<Code>, read: Option<Ve
 
 /// A text for a known control is read back. Everything else is what the driver says it is, but a
 /// text is never `done` by its word alone: an app can rewrite it a moment later.
-fn act(request: &Request, known: Option<&Node>, target: &mut Target) -> Acted {
+fn act(request: &Request, known: Option<&Node>, target: &mut Target) -> Result<Said, Stop> {
+    if target.calls.run.has_opened() {
+        target.calls.run.note_opened(false)?;
+        token::look_first(target)?;
+    }
     let carries_text = matches!(request.tool.name, "set_value" | "type_text");
     let order = known.map(|known| Order {
         tool: request.tool,
@@ -79,7 +94,7 @@ fn act(request: &Request, known: Option<&Node>, target: &mut Target) -> Acted {
         known,
     });
     if let Some(order) = order.as_ref().filter(|_| carries_text) {
-        return token::write(target, order);
+        return token::write(target, order).map(said);
     }
     // The driver types into the app even when the window it was given is gone.
     if request.tool.kind == Kind::Writes && target.cached && !target.is_there()? {
@@ -94,7 +109,7 @@ fn act(request: &Request, known: Option<&Node>, target: &mut Target) -> Acted {
         }
         // It certainly did nothing; a read of ours can have ended the token's life.
         (Err(Stop::Failed(no)), Some(order)) if no.is("stale_element_token") => {
-            return token::act(target, &order);
+            return token::act(target, &order).map(said);
         }
         (outcome, _) => outcome?,
     };
@@ -103,7 +118,15 @@ fn act(request: &Request, known: Option<&Node>, target: &mut Target) -> Acted {
         Status::Done if carries_text => Status::Unverified,
         status => status,
     };
-    Ok((status, effect.and_then(Code::parse)))
+    let note = opened(yes.answer.reveal()).then_some(OPENED);
+    Ok((status, effect.and_then(Code::parse), note))
+}
+
+/// Status, the driver's word for the effect, and what to say besides.
+type Said = (Status, Option<Code>, Option<&'static str>);
+
+fn said((status, effect, opened): Acted) -> Said {
+    (status, effect, opened.then_some(OPENED))
 }
 
 /// Whether the brief lets it: by the label of what is pressed, the menu's names, the keys.

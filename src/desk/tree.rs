@@ -153,6 +153,18 @@ pub struct Tree {
     pub window_id: Option<i64>,
     /// Where its upper left corner is on the screen.
     pub origin: Option<[i64; 2]>,
+    /// What stands before it.
+    pub dialog: Option<Dialog>,
+}
+
+/// A modal dialog: nobody at the screen can use the window behind it. Drivers from 0.28 on tell it
+/// on Linux; what is done behind it all the same can happen, or be swallowed (0.37: GTK does it).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dialog {
+    /// The driver's id of its window.
+    pub id: i64,
+    /// Its title.
+    pub title: RawText,
 }
 
 impl Tree {
@@ -193,7 +205,21 @@ pub fn parse(answer: &RawAnswer) -> Tree {
             .map(RawText::new),
         pid: answer.get("pid").and_then(Value::as_i64),
         window_id: answer.get("window_id").and_then(Value::as_i64),
+        dialog: dialog(answer),
     }
+}
+
+fn dialog(answer: &Value) -> Option<Dialog> {
+    let dialogs = answer.get("dialogs").and_then(Value::as_array)?;
+    let mut modal = dialogs
+        .iter()
+        .filter(|it| it.get("modal") == Some(&Value::Bool(true)));
+    let dialog = modal.next()?;
+    let title = dialog.get("title").and_then(Value::as_str);
+    Some(Dialog {
+        id: dialog.get("window_id")?.as_i64()?,
+        title: RawText::new(title.unwrap_or_default()),
+    })
 }
 
 fn element(element: &Value) -> Node {

@@ -10,7 +10,13 @@ use super::outcome::{Failure, Stop};
 use super::request::{Tool, Window, tool};
 use super::resolve::{find_again, find_or_launch, known, remember};
 use super::shown::RawAnswer;
-use super::tree::{self, Tree};
+use super::tree::{self, Dialog, Tree};
+
+/// Of a read that is not of the window that was asked for.
+const IN_DIALOG: &str = "of the dialog in front";
+
+/// Of a read of a window that nobody can use.
+pub const BEHIND: &str = "behind a dialog that cannot be read";
 
 /// How a window is read: everything, in both forms, with no picture.
 pub const WIDE: &[(&str, Wide)] = &[
@@ -86,6 +92,44 @@ impl<'a, 'b> Target<'a, 'b> {
         }
     }
 
+    /// Reads the window, or the dialog in front of it, and goes on there. Returns what to say of
+    /// that.
+    pub fn read_front(&mut self) -> Result<(Seen, Option<&'static str>), Stop> {
+        let seen = self.read()?;
+        let Some(dialog) = &seen.tree.dialog else {
+            return Ok((seen, None));
+        };
+        Ok(match self.go_to(dialog)? {
+            Some(there) => (there, Some(IN_DIALOG)),
+            None => (seen, Some(BEHIND)),
+        })
+    }
+
+    /// Goes on in another window of the app, if it can be read.
+    fn enter<T>(
+        &mut self,
+        id: i64,
+        read: impl FnOnce(&mut Self) -> Result<(bool, T), Stop>,
+    ) -> Result<Option<T>, Stop> {
+        let here = self.window;
+        self.window.id = id;
+        if let Ok((true, there)) = read(self) {
+            self.stay()?;
+            return Ok(Some(there));
+        }
+        self.window = here;
+        Ok(None)
+    }
+
+    /// Goes on in the dialog that stands before this window, also in the next command, if it can
+    /// be read.
+    pub fn go_to(&mut self, dialog: &Dialog) -> Result<Option<Seen>, Stop> {
+        self.enter(dialog.id, |target| {
+            let there = target.read_this()?;
+            Ok((there.tree.degraded.is_none(), there))
+        })
+    }
+
     /// Reads this very window.
     pub fn read_this(&mut self) -> Result<Seen, Stop> {
         let wide = WIDE.iter();
@@ -106,20 +150,41 @@ impl<'a, 'b> Target<'a, 'b> {
         Ok(seen)
     }
 
-    /// A caller's own read of this window, in both forms: the one with the structure is what its
-    /// tokens are known by later.
+    /// A caller's own read of this window or the dialog in front of it, in both forms: the one
+    /// with the structure is what its tokens are known by later. Returns what to say of it too.
     pub fn look(
         &mut self,
         tool: &'static Tool,
         arguments: &Map<String, Value>,
-    ) -> Result<Vec<u8>, Stop> {
+    ) -> Result<(Vec<u8>, Option<&'static str>), Stop> {
+        let seen = self.look_at_this(tool, arguments)?;
+        let tree = tree::parse(&seen.answer);
+        let Some(dialog) = tree.dialog else {
+            return Ok((seen.bytes, None));
+        };
+        let there = self.enter(dialog.id, |target| {
+            let there = target.look_at_this(tool, arguments)?;
+            let is_read = tree::parse(&there.answer).degraded.is_none();
+            Ok((is_read, there))
+        })?;
+        Ok(match there {
+            Some(there) => (there.bytes, Some(IN_DIALOG)),
+            None => (seen.bytes, Some(BEHIND)),
+        })
+    }
+
+    fn look_at_this(
+        &mut self,
+        tool: &'static Tool,
+        arguments: &Map<String, Value>,
+    ) -> Result<Yes, Stop> {
         let mut both = arguments.clone();
         both.insert("tree_format".to_owned(), json!("both"));
         match self.ask(tool, &both) {
             Err(Stop::Failed(failure)) if failure.is("invalid_arguments") => {
-                Ok(self.ask(tool, arguments)?.bytes)
+                self.ask(tool, arguments)
             }
-            outcome => Ok(outcome?.bytes),
+            outcome => outcome,
         }
     }
 

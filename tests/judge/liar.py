@@ -51,11 +51,11 @@ def forgets(text):
 forgets.wait = 60
 
 
-def button(name, pressed):
+def button(name, pressed, noted=None):
     made = Gtk.Button(label=name)
 
     def clicked(_):
-        note(name)
+        note(noted or name)
         pressed()
 
     made.connect("clicked", clicked)
@@ -134,6 +134,7 @@ class Liar:
             button("Slow", lambda: GLib.timeout_add(600, self.said, "Status: slow done")),
             button("Leave", lambda: self.window.destroy()),
             button("Ask", self.ask),
+            button("Ask later", lambda: GLib.timeout_add(1500, self.asked)),
             button("Twin", self.twin),
             button("Swap", lambda: self.fill(["Blue", "Red"])),
             button("Freeze", lambda: time.sleep(8)),
@@ -149,13 +150,18 @@ class Liar:
         self.count += 1
         self.said(f"Status: {self.count}")
 
+    def asked(self):
+        self.ask()
+        note("Asked")
+        return False
+
     def ask(self):
         """A question that stands in the way, with names that the window has too."""
         asked = Gtk.Dialog(title="Liar", transient_for=self.window, modal=True)
         asked.get_content_area().add(Gtk.Label(label="Really?"))
         asked.get_content_area().add(field("Plain"))
-        asked.add_action_widget(button("Add", lambda: None), 1)
-        asked.add_action_widget(button("Back", lambda: None), 2)
+        asked.add_action_widget(button("Add", lambda: None, "dialog Add"), 1)
+        asked.add_action_widget(button("Back", lambda: None, "dialog Back"), 2)
         asked.connect("response", lambda it, _: it.destroy())
         asked.show_all()
 

@@ -30,7 +30,7 @@ pub struct Item<'p> {
 impl Performer<'_, '_, '_> {
     /// The next moves as a batch, when there are at least two of them and the driver can.
     pub fn batch<'p>(&mut self, moves: &[Move<'p>]) -> Result<Option<Vec<Item<'p>>>, Stop> {
-        let Some(seen) = &self.seen else {
+        let Some(seen) = self.seen.as_ref().filter(|seen| seen.tree.dialog.is_none()) else {
             return Ok(None);
         };
         let mut items: Vec<Item> = Vec::new();

@@ -8,10 +8,11 @@
 use super::danger::Grant;
 use super::outcome::{Code, Failure, Status, Stop};
 use super::packet::Step;
+use super::receipt;
 use super::request::Window;
 use super::shown::{RawText, Shown};
 use super::tree::Node;
-use super::window::{Seen, Target};
+use super::window::{BEHIND, Seen, Target};
 
 mod batch;
 mod look;
@@ -31,14 +32,19 @@ pub struct Outcome {
     pub shown: Vec<Shown>,
 }
 
+/// Number and verb of the step that stopped a packet, and why.
+pub type Stopped = (usize, &'static str, Stop);
+
 /// What a packet came to.
 pub struct Performed {
     /// The steps that were good.
     pub steps: Vec<Outcome>,
     /// The step that was not, and why.
-    pub stop: Option<(usize, &'static str, Stop)>,
+    pub stop: Option<Stopped>,
     /// The window after the last step, in full; none when it cannot be read, as when it closed.
     pub read: Option<Vec<u8>>,
+    /// What to say of a dialog that stands before it.
+    pub note: Option<&'static str>,
 }
 
 /// One thing to do; a `keys` step is several.
@@ -69,7 +75,9 @@ pub fn perform(steps: &[(usize, Step)], target: &mut Target) -> Performed {
         done.retain(|step| step.number != *number);
     }
     performer.read_the_end(stop.as_ref().map(|(_, _, stop)| stop));
+    let note = performer.dialog_at_the_end(&mut stop);
     Performed {
+        note,
         steps: done,
         stop,
         read: performer.seen.map(|seen| seen.bytes),
@@ -94,6 +102,9 @@ fn moves(steps: &[(usize, Step)]) -> Vec<Move<'_>> {
     }
     moves
 }
+
+/// It can have come up before the last step: what followed it went to the window behind.
+const DIALOG: &str = "a dialog is in front: the next call goes to it";
 
 /// Whether asking the driver once more is worth it after this.
 fn driver_answers(stop: &Stop) -> bool {
@@ -121,10 +132,18 @@ struct Performer<'t, 'a, 'b> {
     /// Something was done since the last read.
     stale: bool,
     acted: bool,
-    /// The driver's word for the effect of the last action.
-    said: Option<Code>,
-    /// The last action went by the pointer, not to a control.
+    last: Last,
+}
+
+/// What the driver said of the last action.
+#[derive(Default)]
+struct Last {
+    /// Its word for the effect.
+    effect: Option<Code>,
+    /// It went by the pointer, not to a control.
     strayed: bool,
+    /// It opened a window.
+    opened: bool,
 }
 
 type Stepped = Result<(Status, Vec<Shown>), Stop>;
@@ -136,8 +155,7 @@ impl<'t, 'a, 'b> Performer<'t, 'a, 'b> {
             seen: None,
             stale: true,
             acted: false,
-            said: None,
-            strayed: false,
+            last: Last::default(),
         }
     }
 }
@@ -256,6 +274,19 @@ impl Performer<'_, '_, '_> {
                 let _ = self.read();
             }
         }
+    }
+
+    /// Goes to a dialog that stands before the window now, for the next command, and says so.
+    fn dialog_at_the_end(&mut self, stop: &mut Option<Stopped>) -> Option<&'static str> {
+        let seen = self.seen.as_ref()?;
+        let dialog = seen.tree.dialog.clone()?;
+        // An app that does not answer for the one does not for the other.
+        let is_read =
+            seen.tree.degraded.is_none() && matches!(self.target.go_to(&dialog), Ok(Some(_)));
+        if let Some((_, _, Stop::Failed(no))) = stop {
+            no.detail.push(receipt::dialog(&dialog, is_read));
+        }
+        Some(if is_read { DIALOG } else { BEHIND })
     }
 
     fn window(&self) -> Window {

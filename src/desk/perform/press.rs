@@ -3,15 +3,19 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Performer, look};
+use super::{Last, Performer, look};
 use crate::desk::danger::Grant;
 use crate::desk::find::{self, Found};
 use crate::desk::outcome::{Code, Failure, Status, Stop};
 use crate::desk::packet::{Chord, Target};
+use crate::desk::receipt;
 use crate::desk::request::Tool;
 use crate::desk::shown::RawText;
 use crate::desk::tree::{Node, Offer};
 use crate::desk::window::own;
+
+/// How much of a dialog is shown to who did not know of it.
+const DIALOG_LINES: usize = 8;
 
 /// Every name on the way counts: a menu's own name can be the risky one.
 pub fn allowed_menu(grant: &Grant, path: &[String]) -> Result<(), Failure> {
@@ -60,6 +64,7 @@ impl Performer<'_, '_, '_> {
         let mut tries = 0;
         loop {
             let node = self.find(&settle)?;
+            self.unobstructed()?;
             let (tool, mut arguments) = how(&node)?;
             arguments.insert("element_token".to_owned(), json!(node.token));
             let outcome = self.call(tool, &arguments);
@@ -68,10 +73,29 @@ impl Performer<'_, '_, '_> {
                 Err(Stop::Failed(no)) if no.is("stale_element_token") && tries == 1 => {
                     self.seen = None;
                 }
-                Ok(_) if self.strayed && node.offers == Offer::Press => return Err(astray().into()),
+                Ok(_) if self.last.strayed && node.offers == Offer::Press => {
+                    return Err(astray().into());
+                }
                 outcome => return outcome.map(|status| (status, node)),
             }
         }
+    }
+
+    /// A no where the read at hand shows a dialog in front: whoever wrote the step did not know of
+    /// it. The next command goes to the dialog.
+    pub fn unobstructed(&mut self) -> Result<(), Stop> {
+        let Some(dialog) = self.seen.as_ref().and_then(|seen| seen.tree.dialog.clone()) else {
+            return Ok(());
+        };
+        self.seen = self.target.go_to(&dialog)?;
+        let mut no = Failure::new(Status::Refused, Some(Code::own("dialog_in_front")));
+        no.detail
+            .push(receipt::dialog(&dialog, self.seen.is_some()));
+        if let Some(seen) = &self.seen {
+            let nodes = seen.tree.nodes.iter().take(DIALOG_LINES);
+            no.detail.extend(nodes.map(receipt::candidate));
+        }
+        Err(no.into())
     }
 
     /// One call that changes something.
@@ -83,9 +107,17 @@ impl Performer<'_, '_, '_> {
         self.stale = true;
         let yes = self.target.ask(tool, arguments)?;
         self.acted = true;
-        self.strayed = strayed(yes.answer.reveal());
-        let effect = yes.answer.reveal().get("effect").and_then(Value::as_str);
-        self.said = effect.and_then(Code::parse);
+        let answer = yes.answer.reveal();
+        let effect = answer.get("effect").and_then(Value::as_str);
+        self.last = Last {
+            effect: effect.and_then(Code::parse),
+            strayed: strayed(answer),
+            opened: opened(answer),
+        };
+        if self.last.opened {
+            // The read at hand does not show what may stand in front now.
+            self.seen = None;
+        }
         Ok(Status::of_effect(effect))
     }
 
@@ -112,6 +144,10 @@ impl Performer<'_, '_, '_> {
 
     pub fn menu(&mut self, path: &[String]) -> Result<Status, Stop> {
         allowed_menu(self.grant(), path)?;
+        if self.seen.is_none() {
+            self.read()?;
+        }
+        self.unobstructed()?;
         let arguments = Map::from_iter([("path".to_owned(), json!(path))]);
         good(self.call(own("invoke_menu")?, &arguments)?)
     }
@@ -121,6 +157,7 @@ impl Performer<'_, '_, '_> {
         if self.stale || self.seen.is_none() {
             self.read()?;
         }
+        self.unobstructed()?;
         let nodes = self.seen.as_ref().map(|seen| seen.tree.nodes.as_slice());
         self.grant().chord(chord, nodes.unwrap_or_default())?;
         let (tool, mut arguments) = if chord.modifiers.is_empty() {
@@ -141,6 +178,16 @@ impl Performer<'_, '_, '_> {
             outcome => good(outcome?),
         }
     }
+}
+
+/// Whether the driver saw the app open a window.
+#[must_use]
+pub fn opened(answer: &Value) -> bool {
+    let evidence = answer.get("evidence").and_then(Value::as_array);
+    evidence.into_iter().flatten().any(|it| {
+        let word = |field: &str| it.get(field).and_then(Value::as_str).unwrap_or_default();
+        word("kind") == "window_change" && word("detail").contains("opened")
+    })
 }
 
 /// Whether the driver moved the pointer instead of acting on the control.

@@ -23,11 +23,11 @@ pub struct Order<'o> {
     pub known: &'o Node,
 }
 
-/// What the action came to, and the driver's word for its effect.
-pub type Acted = Result<(Status, Option<Code>), Stop>;
+/// What the action came to, the driver's word for its effect, and whether a window opened.
+pub type Acted = (Status, Option<Code>, bool);
 
 /// Writes a text into the control and reads it back.
-pub fn write(target: &mut Target, order: &Order) -> Acted {
+pub fn write(target: &mut Target, order: &Order) -> Result<Acted, Stop> {
     let mut performer = Performer::new(target);
     if order.tool.name == "type_text" {
         performer.may_type()?;
@@ -41,14 +41,21 @@ pub fn write(target: &mut Target, order: &Order) -> Acted {
         Some(text) => compare(field, text),
         None => inserted(&before, field, &typed),
     })?;
-    Ok((status, performer.said))
+    Ok((status, performer.last.effect, performer.last.opened))
 }
 
 /// Acts on the control by a fresh token.
-pub fn act(target: &mut Target, order: &Order) -> Acted {
+pub fn act(target: &mut Target, order: &Order) -> Result<Acted, Stop> {
     let mut performer = Performer::new(target);
     let (status, _) = performer.act_again(order)?;
-    Ok((status, performer.said))
+    Ok((status, performer.last.effect, performer.last.opened))
+}
+
+/// Reads this very window; a no where a dialog stands before it.
+pub fn look_first(target: &mut Target) -> Result<(), Stop> {
+    let mut performer = Performer::new(target);
+    performer.seen = Some(performer.target.read_this()?);
+    performer.unobstructed()
 }
 
 impl Performer<'_, '_, '_> {

@@ -28,6 +28,7 @@ impl Performer<'_, '_, '_> {
 
     /// A no where a text that is typed could reach another window.
     pub fn may_type(&mut self) -> Result<(), Stop> {
+        self.unobstructed()?;
         if self.target.is_alone()? {
             return Ok(());
         }
@@ -106,6 +107,7 @@ impl Performer<'_, '_, '_> {
         if self.stale || self.seen.is_none() {
             self.read()?;
         }
+        self.unobstructed()?;
         if text.reveal().contains('\n') {
             let nodes = self.seen.as_ref().map(|seen| seen.tree.nodes.as_slice());
             self.grant()
