@@ -310,3 +310,54 @@ fn a_driver_that_dies_midway_replays_nothing() {
         liar.packet(&["read Status"]).expect(0);
     }
 }
+
+#[test]
+#[ignore = "needs a desktop and the cua-driver: .ci/run"]
+fn a_text_costs_three_calls_of_the_driver_at_most() {
+    let ctx = TestContext::new();
+    let liar = Liar::start(&ctx);
+    let counts = ctx.root().join("calls");
+    let script = format!(
+        "#!/bin/sh\nprintf '%s\\n' \"$2\" >>'{}'\nexec '{}' \"$@\"\n",
+        counts.display(),
+        liar.desktop.driver.display()
+    );
+    let counting = ctx.program("counting", &script);
+    let token = liar.tokens();
+    let run = |words: &[&str]| {
+        let run = liar.desktop.run(ctx.run(words)).env("DESK_GUARD", "off");
+        run.env("CUA_DRIVER_BIN", &counting).observe()
+    };
+    let calls = || {
+        let text = std::fs::read_to_string(&counts).unwrap_or_default();
+        let _ = std::fs::remove_file(&counts);
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    // Whether this driver takes several actions at once is asked once.
+    run(&["desk-run", "liar", "type Upper = A"]).expect(0);
+    calls();
+    let alone = ["list_windows", "get_window_state", "run_steps"];
+    let mut other = alone;
+    other.swap(0, 1);
+    let typed = serde_json::json!({"element_token": token("Plain"), "text": "x"}).to_string();
+    run(&["desk", "liar", "type_text", &typed]).expect(0);
+    assert_eq!(calls(), alone);
+    run(&["desk-run", "liar", "type Plain = y"]).expect(0);
+    assert_eq!(calls(), other);
+    run(&["desk-run", "liar", "set Short = y"]).expect(0);
+    assert_eq!(calls(), other);
+    run(&["desk-run", "liar", "set Pages = y"]).expect(0);
+    assert_eq!(
+        calls(),
+        ["get_window_state", "set_value", "get_window_state"]
+    );
+    let noted = liar.noted();
+    let want = [
+        "Upper \"A\"",
+        "Plain \"x\"",
+        "Plain \"xy\"",
+        "Short \"y\"",
+        "Pages \"y\"",
+    ];
+    assert_eq!(noted, want);
+}

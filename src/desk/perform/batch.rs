@@ -3,20 +3,25 @@
 //! hand shows, each once: they go by token, since the driver's own matching takes parts of names.
 //! The answers are those of single calls.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use super::press::{astray, good, strayed};
 use super::write::{compare, way_to_set, written};
-use super::{Move, Performer, look};
+use super::{Last, Move, Performer, look};
 use crate::desk::outcome::{Code, Failure, Status, Stop};
 use crate::desk::packet::{Step, Target};
-use crate::desk::request::Tool;
+use crate::desk::request::{Kind, Tool};
 use crate::desk::shown::{RawText, Shown};
 use crate::desk::tree::{Node, Offer};
 use crate::desk::window::{WIDE, own};
 
 /// The driver takes 64 and gives a batch at most a minute.
 const MOST: usize = 40;
+
+/// A text that no app shows.
+const NOWHERE: &str = "lcu-5f0e2b61";
 
 /// One action of a batch.
 pub struct Item<'p> {
@@ -84,7 +89,7 @@ impl Performer<'_, '_, '_> {
     /// Sends a batch. Returns how the good ones ended, and why it stopped, if it did.
     pub fn send(&mut self, items: &[Item]) -> (Vec<Status>, Option<Stop>) {
         self.stale = true;
-        let report = match self.report(items) {
+        let report = match self.report(items, None) {
             Ok(report) => report,
             Err(stop) => return (Vec::new(), Some(stop)),
         };
@@ -120,19 +125,49 @@ impl Performer<'_, '_, '_> {
         (statuses, stop)
     }
 
-    fn report(&mut self, items: &[Item]) -> Result<Value, Stop> {
+    /// Types a text and reads the window when the app has come to rest, in one call.
+    pub fn type_and_read(
+        &mut self,
+        tool: &'static Tool,
+        arguments: &Map<String, Value>,
+        node: &Node,
+    ) -> Result<Status, Stop> {
+        self.stale = true;
+        self.last = Last::default();
+        let items = [Item {
+            tool,
+            arguments: arguments.clone(),
+            node: node.clone(),
+            text: None,
+        }];
+        let report = self.report(&items, Some(self.target.calls.limits.settle))?;
+        self.acted = true;
+        self.observe(&report);
+        match outcomes(&report, &items) {
+            (_, Some(stop)) => Err(stop),
+            (statuses, None) => Ok(statuses.first().copied().unwrap_or(Status::Unverified)),
+        }
+    }
+
+    /// `rest`: how long to wait between the last action and the read.
+    fn report(&mut self, items: &[Item], rest: Option<Duration>) -> Result<Value, Stop> {
         let step = |item: &Item| json!({"tool": item.tool.name, "args": item.arguments});
-        let steps: Vec<_> = items.iter().map(step).collect();
+        let mut steps: Vec<_> = items.iter().map(step).collect();
+        let mut arguments = Map::new();
+        if let Some(rest) = rest {
+            // The driver pauses between steps only; a check that holds at once is one.
+            let millis = u64::try_from(rest.as_millis()).unwrap_or(0);
+            arguments.insert("delay_ms".to_owned(), json!(millis));
+            steps.push(json!({"wait_for": {"text": NOWHERE, "gone": true, "timeout_ms": 1}}));
+        }
         let mut observe: Map<String, Value> = WIDE
             .iter()
             .map(|(name, value)| ((*name).to_owned(), value.to_json()))
             .collect();
         observe.insert("since".to_owned(), Value::Null);
         observe.insert("include_screenshot".to_owned(), json!(false));
-        let arguments = Map::from_iter([
-            ("steps".to_owned(), Value::Array(steps)),
-            ("observe".to_owned(), Value::Object(observe)),
-        ]);
+        arguments.insert("steps".to_owned(), Value::Array(steps));
+        arguments.insert("observe".to_owned(), Value::Object(observe));
         let yes = self.target.ask(own("run_steps")?, &arguments)?;
         Ok(yes.answer.reveal().clone())
     }
@@ -194,7 +229,7 @@ fn outcomes(report: &Value, items: &[Item]) -> (Vec<Status>, Option<Stop>) {
         };
         let mut failure = Failure::new(Status::Refused, code);
         // The sentence can repeat a text that was to be typed.
-        if item.text.is_none() && !said.is_empty() {
+        if item.tool.kind != Kind::Writes && !said.is_empty() {
             failure.detail.push(Shown::text(&RawText::new(said), 300));
         }
         return (statuses, Some(failure.into()));

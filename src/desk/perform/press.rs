@@ -67,7 +67,11 @@ impl Performer<'_, '_, '_> {
             self.unobstructed()?;
             let (tool, mut arguments) = how(&node)?;
             arguments.insert("element_token".to_owned(), json!(node.token));
-            let outcome = self.call(tool, &arguments);
+            let outcome = if tool.name == "type_text" && self.target.calls.batches()? {
+                self.type_and_read(tool, &arguments, &node)
+            } else {
+                self.call(tool, &arguments)
+            };
             tries += 1;
             match outcome {
                 Err(Stop::Failed(no)) if no.is("stale_element_token") && tries == 1 => {

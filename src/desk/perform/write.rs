@@ -47,6 +47,13 @@ impl Performer<'_, '_, '_> {
         effect: Status,
         compare: impl Fn(&Node) -> Result<Status, Failure>,
     ) -> Result<Status, Stop> {
+        // The action can have come with a read of the window at rest.
+        if !self.stale
+            && let Some(seen) = &self.seen
+            && let Ok(status) = written(before, target, effect, &seen.tree.nodes, &compare)
+        {
+            return Ok(status);
+        }
         self.target.calls.settle();
         self.look(3, |nodes| written(before, target, effect, nodes, &compare))
     }
