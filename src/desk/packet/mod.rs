@@ -131,11 +131,15 @@ pub fn parse<'a>(steps: impl IntoIterator<Item = &'a str>) -> Result<Vec<(usize,
             continue;
         }
         let number = index + 1;
-        let one = step::parse(text).map_err(|(column, what)| Fault {
+        let fault = |(column, what)| Fault {
             step: number,
             column,
             what,
-        })?;
+        };
+        if let Some(at) = text.chars().position(|c| c == '\0') {
+            return Err(fault((at + 1, "NUL is no character of a text")));
+        }
+        let one = step::parse(text).map_err(fault)?;
         parsed.push((number, one));
     }
     Ok(parsed)

@@ -8,6 +8,10 @@ use super::Target;
 /// What was read, or what was expected at the column the reader stands at.
 pub type Read<T> = Result<T, &'static str>;
 
+/// NUL is none either: the driver cannot pass it on, and reaches no app any more once it tried
+/// (0.37, Linux).
+const NO_CHARACTER: &str = r"\u{…} is no character, or it is NUL";
+
 /// A step's text, read from left to right.
 #[derive(Clone)]
 pub struct Reader<'a> {
@@ -127,9 +131,8 @@ impl<'a> Reader<'a> {
                     return Err(WHAT);
                 }
                 let number = u32::from_str_radix(&digits, 16).ok();
-                number
-                    .and_then(char::from_u32)
-                    .ok_or(r"\u{…} is no character")
+                let read = number.and_then(char::from_u32);
+                read.filter(|c| *c != '\0').ok_or(NO_CHARACTER)
             }
             _ => Err(WHAT),
         }

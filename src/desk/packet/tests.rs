@@ -108,6 +108,8 @@ fn a_fault_names_step_and_column_and_never_the_text() {
         (r#"set Name = "hunter2" hunter2"#, 22),
         (r#"set Name = "hunter2\x""#, 21),
         (r#"set Name = "\u{d800}""#, 21),
+        (r#"set Name = "\u{0}""#, 18),
+        ("set Name = \"a\0b\"", 14),
         ("set Name =", 11),
         ("pick Name = ", 13),
         ("type", 5),

@@ -219,19 +219,81 @@ pub fn good(status: Status) -> Result<Status, Stop> {
     Err(Failure::new(status, None).into())
 }
 
-/// The control that was acted on, in a later read: by its place on the screen, since a field that
-/// is named by its own text has another name now; else by the target.
+/// The control that was acted on, in a later read. By its name, which another control that has
+/// come to its place does not have; of several with this name the one at its place. One that is
+/// named by its own text, and one without a name, by its place; else by the target.
 #[must_use]
 pub fn same<'a>(before: &Node, target: &Target, nodes: &'a [Node]) -> Option<&'a Node> {
-    let same = |node: &&Node| {
-        node.frame.is_some() && node.frame == before.frame && node.role == before.role
-    };
-    let mut there = nodes.iter().filter(same);
+    let role = |node: &&Node| node.role == before.role;
+    let place = |node: &&Node| node.frame.is_some() && node.frame == before.frame;
+    let has_name = !before.name.reveal().is_empty() && !before.guessed;
+    if has_name && !before.is_named_by_value() {
+        let named = |node: &&Node| role(node) && node.name == before.name;
+        let mut named = nodes.iter().filter(named);
+        match (named.next(), named.next()) {
+            (Some(node), None) => return Some(node),
+            (Some(first), Some(second)) => {
+                let mut all = [first, second].into_iter().chain(named);
+                return all.find(place);
+            }
+            (None, _) => {}
+        }
+    }
+    let mut there = nodes.iter().filter(|node| role(node) && place(node));
     if let (Some(node), None) = (there.next(), there.next()) {
         return Some(node);
     }
     match find::to_act(target, nodes) {
         Found::One(node) => Some(node),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_control_is_known_by_its_name_before_its_place() {
+        let node = |name: &str, value: &str, at: i64| Node {
+            role: RawText::new("text"),
+            name: RawText::new(name),
+            value: Some(RawText::new(value)),
+            frame: Some([at, 0, 9, 9]),
+            ..Node::default()
+        };
+        for (before, nodes, want) in [
+            // It moved, and another one took its place.
+            (
+                node("Tag", "", 1),
+                vec![node("Tagged", "a", 1), node("Tag", "", 2)],
+                Some(1),
+            ),
+            // Of twins the one at its place, or none.
+            (
+                node("Tag", "", 1),
+                vec![node("Tag", "a", 2), node("Tag", "", 1)],
+                Some(1),
+            ),
+            (
+                node("Tag", "", 1),
+                vec![node("Tag", "a", 2), node("Tag", "", 3)],
+                None,
+            ),
+            // Named by its text, which is another now.
+            (
+                node("84", "84", 1),
+                vec![node("9", "9", 1), node("84", "84", 2)],
+                Some(0),
+            ),
+            (node("", "", 1), vec![node("a", "a", 1)], Some(0)),
+            // Its label changed.
+            (node("Tag", "", 1), vec![node("Tag (1)", "a", 1)], Some(0)),
+        ] {
+            let target = Target::Ref("c9".to_owned());
+            let found = same(&before, &target, &nodes);
+            let want = want.map(|at: usize| &nodes[at]);
+            assert_eq!(found, want, "{:?}", nodes.len());
+        }
     }
 }
