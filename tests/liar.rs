@@ -1,7 +1,7 @@
-//! The app of `judge/liar.py` on a desktop of its own. It notes what really happened, and that is the
+//! An app of `judge/` on a desktop of its own. It notes what really happened, and that is the
 //! judge.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -14,16 +14,23 @@ pub struct Liar<'c> {
     pub ctx: &'c TestContext,
     pub desktop: Desktop,
     pub notes: PathBuf,
+    name: &'static str,
 }
 
 impl<'c> Liar<'c> {
     pub fn start(ctx: &'c TestContext) -> Self {
+        Self::of(ctx, "liar")
+    }
+
+    /// Another app that `judge/` has.
+    pub fn of(ctx: &'c TestContext, name: &'static str) -> Self {
         let desktop = Desktop::start(ctx);
         let notes = ctx.root().join("notes");
         let mut liar = Self {
             ctx,
             desktop,
             notes,
+            name,
         };
         liar.again();
         liar
@@ -32,18 +39,20 @@ impl<'c> Liar<'c> {
     /// Starts the app; the one before is gone.
     pub fn again(&mut self) {
         until("its end", || self.pids().is_empty());
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/judge/liar.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/judge");
+        let script = script.join(format!("{}.py", self.name));
+        let script = script.to_str().unwrap();
         let notes = self.notes.to_str().unwrap().to_owned();
         std::fs::write(&self.notes, "").unwrap();
         self.desktop.spawn(&["/usr/bin/python3", script, &notes]);
         until("the app", || {
-            !self.desktop.judged("liar", "spin button").is_empty()
+            !self.desktop.judged(self.name, "spin button").is_empty()
         });
     }
 
     pub fn pids(&self) -> Vec<u32> {
         let all = processes(self.ctx).into_iter();
-        all.filter(|(_, name)| name == "liar")
+        all.filter(|(_, name)| name == self.name)
             .map(|(pid, _)| pid)
             .collect()
     }
@@ -61,7 +70,7 @@ impl<'c> Liar<'c> {
     }
 
     pub fn packet(&self, steps: &[&str]) -> Observed {
-        self.run(&[&["desk-run", "liar"], steps].concat())
+        self.run(&[&["desk-run", self.name], steps].concat())
     }
 
     /// Waits for a note of what the app does in its own time.
@@ -72,7 +81,7 @@ impl<'c> Liar<'c> {
 
     /// Tokens of a new read, by the names of the controls.
     pub fn tokens(&self) -> impl Fn(&str) -> String + use<> {
-        let read = self.run(&["desk", "liar", "get_window_state", "--json"]);
+        let read = self.run(&["desk", self.name, "get_window_state", "--json"]);
         let file = read.expect(0).json()["file"].as_str().unwrap().to_owned();
         let window = std::fs::read_to_string(file).unwrap();
         let window: serde_json::Value = serde_json::from_str(&window).unwrap();

@@ -63,6 +63,8 @@ mod real_desk_dialogs;
 mod real_desk_liar;
 #[cfg(target_os = "linux")]
 mod real_desk_meet;
+#[cfg(target_os = "linux")]
+mod real_desk_odd;
 #[cfg(unix)]
 mod real_plugin;
 #[cfg(target_os = "linux")]
