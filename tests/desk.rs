@@ -198,6 +198,21 @@ fn set_is_read_back_and_reads_are_filtered() {
 }
 
 #[test]
+fn a_ref_names_the_control_of_a_single_call_too() {
+    let ctx = TestContext::new();
+    let call = |tool: &str, arguments: &str| simulated(&ctx, &["desk", tool, arguments]).observe();
+    let seen = call("click", r##"{"element_token":"#c8"}"##).expect(1);
+    assert!(seen.stdout.starts_with("desk: not_found\n"), "{seen}");
+    let read = simulated(&ctx, &["desk-read", "7"]).observe().expect(0);
+    assert!(read.stdout.contains("#c8 \"push button\" \"7\""), "{read}");
+    call("click", r##"{"element_token":"#c8"}"##).expect(0);
+    let seen = call("set_value", r##"{"element_token":"#c16","value":"9"}"##).expect(0);
+    assert_eq!(seen.stdout, "desk: done set_value, simulated\n");
+    let seen = call("click", r##"{"element_token":"#c99"}"##).expect(1);
+    assert!(seen.stdout.contains("no read of this window"), "{seen}");
+}
+
+#[test]
 fn a_text_of_a_single_call_is_read_back_like_a_steps() {
     let ctx = TestContext::new();
     let on = |app: &str, words: &[&str]| {

@@ -14,8 +14,14 @@ use crate::desk::single::{self, Called};
 use crate::exit::{Desk, DeskOutcome};
 use crate::host::Host;
 
+const TOOLS: &str = "\
+Tools: get_window_state, click, double_click, right_click, scroll, invoke_menu, press_key, hotkey,
+set_value, type_text. A field that a tool does not take is answered with those that it takes.
+element_token is a ref from desk-read (#c17), or a token from the file that get_window_state names.";
+
 /// Arguments of `desk`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = TOOLS)]
 pub struct Args {
     /// Bundle id, desktop-file id, executable or display name of the app
     pub app: String,

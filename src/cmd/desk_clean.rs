@@ -24,7 +24,7 @@ pub struct Args {
     /// The app's display name, which quitting it on macOS goes by
     #[arg(long, value_name = "NAME")]
     pub app_name: Option<String>,
-    /// Also quit the app, gently, if this very run launched it
+    /// Also quit the app, gently, if this very run launched it; until then it exits 3
     #[arg(long)]
     pub launched_by_run: bool,
     #[command(flatten)]

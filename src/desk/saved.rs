@@ -46,15 +46,21 @@ fn newest(run: &Run) -> Vec<u32> {
     numbers
 }
 
-/// The control that a read of this window gave this token to, with its ref.
+/// The control that a read of this window gave this token to, or that has this ref, with its ref.
 pub fn with_token(run: &mut Run, window: Window, token: &str) -> Result<Option<Node>> {
     for number in newest(run) {
         let Some(mut tree) = of_window(&run.folder().join(format!("r{number}")), window) else {
             continue;
         };
-        let at = tree.nodes.iter();
-        let mut at = at.map(|node| node.token.as_deref() == Some(token));
-        if let Some(at) = at.position(|is_it| is_it) {
+        let reference = token.strip_prefix('#');
+        if reference.is_some() {
+            run.mark(&mut tree.nodes)?;
+        }
+        let is_it = |node: &Node| match reference {
+            Some(_) => node.token.is_some() && node.reference.as_deref() == reference,
+            None => node.token.as_deref() == Some(token),
+        };
+        if let Some(at) = tree.nodes.iter().position(is_it) {
             run.mark(&mut tree.nodes)?;
             return Ok(Some(tree.nodes.swap_remove(at)));
         }

@@ -11,7 +11,7 @@ use super::perform::press::{astray, opened, strayed};
 use super::perform::token::{self, Acted, Order};
 use super::request::{Kind, Request, Window};
 use super::saved;
-use super::shown::RawText;
+use super::shown::{RawText, Shown};
 use super::tree::{Node, Offer, Tree};
 use super::window::{Target, is_gone};
 
@@ -49,11 +49,16 @@ pub fn call(app: &str, request: &Request, calls: &mut Calls) -> Result<Called, S
             ..called(&target, (Status::Done, None, None))
         });
     }
-    let token = text(request, "element_token");
-    let known = match token {
+    let known = match text(request, "element_token") {
         Some(token) => saved::with_token(target.calls.run, target.window, token)?,
         None => None,
     };
+    if is_by_ref(request) && known.is_none() {
+        let mut no = Failure::new(Status::NotFound, None);
+        no.detail
+            .push(Shown::own("no read of this window shows it"));
+        return Err(no.into());
+    }
     allowed(request, known.as_ref(), &mut target)?;
     let acted = match act(request, known.as_ref(), &mut target) {
         Err(Stop::Failed(no)) if is_gone(&no) => {
@@ -96,6 +101,10 @@ fn act(request: &Request, known: Option<&Node>, target: &mut Target) -> Result<S
     if let Some(order) = order.as_ref().filter(|_| carries_text) {
         return token::write(target, order).map(said);
     }
+    // Only a new read tells what the driver calls it now.
+    if let Some(order) = order.as_ref().filter(|_| is_by_ref(request)) {
+        return token::act(target, order).map(said);
+    }
     // The driver types into the app even when the window it was given is gone.
     if request.tool.kind == Kind::Writes && target.cached && !target.is_there()? {
         let code = Some(Code::own("window_gone"));
@@ -120,6 +129,11 @@ fn act(request: &Request, known: Option<&Node>, target: &mut Target) -> Result<S
     };
     let note = opened(yes.answer.reveal()).then_some(OPENED);
     Ok((status, effect.and_then(Code::parse), note))
+}
+
+/// A ref stands where the driver takes its token.
+fn is_by_ref(request: &Request) -> bool {
+    text(request, "element_token").is_some_and(|token| token.starts_with('#'))
 }
 
 /// Status, the driver's word for the effect, and what to say besides.
