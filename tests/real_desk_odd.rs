@@ -44,6 +44,13 @@ fn fields_that_reformat_refuse_and_move() {
         ("set Board = x", "mismatch", ""),
         ("type Board = x", "mismatch", ""),
         ("type Search = \"a\\nb\"", submits, ""),
+        ("set Volume = 5", "done", "Volume 5.0"),
+        ("set Street: = x", "not_found", ""),
+        ("set \"Street:\" = x", "done", "Street: \"x\""),
+        ("set Draft = x", "done", "Draft \"x\""),
+        // Greyed out, and gone, when it is read back.
+        ("set Locks = x", "unverified", "Locks \"x\""),
+        ("set Goes = x", "unverified", "Goes \"x\""),
         // The text stands at the very place, in another field.
         ("set Tag = blue", "mismatch", "Tag \"\""),
         ("type Tag = red", "mismatch", "Tag \"\""),
@@ -79,6 +86,10 @@ fn choices_and_menus_that_show_revert_or_are_grey() {
     let odd = Liar::of(&ctx, "odd");
     let open = "unverified";
     let rows = [
+        // The next one comes up to its place.
+        ("check Hides", "unverified", "Hides true"),
+        ("check Greys", "unverified", "Greys true"),
+        ("check Renames", "done", "Renames true"),
         ("check Two", "done", "Two true"),
         ("check Two", "done", ""),
         ("uncheck Two", "no_effect", ""),

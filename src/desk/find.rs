@@ -130,7 +130,10 @@ fn settle<'a>(target: &Target, nodes: &[&'a Node], parts: bool) -> Found<'a> {
     let of_role = |node: &&&Node| role.is_none_or(|role| has_role(node, role));
     let pool: Vec<&Node> = nodes.iter().filter(of_role).copied().collect();
     let Some(name) = name else {
-        return one_of(pool, Vec::new);
+        // A name that ends so must be quoted.
+        let name = role.map(|role| format!("{role}:")).unwrap_or_default();
+        let named = nodes.iter().filter(|node| same(node.name.reveal(), &name));
+        return one_of(pool, || named.clone().take(3).copied().collect());
     };
     let only_part = matches!(target, Target::Part(_));
     let first = tiers(only_part, parts)

@@ -28,6 +28,18 @@ struct Identity {
     of: usize,
 }
 
+/// The highest number that a control of these has. What is new in a later read has a higher one.
+#[must_use]
+pub fn highest(nodes: &[Node]) -> usize {
+    nodes.iter().filter_map(number).max().unwrap_or(0)
+}
+
+/// The number of a control's ref.
+#[must_use]
+pub fn number(node: &Node) -> Option<usize> {
+    node.reference.as_deref()?.strip_prefix('c')?.parse().ok()
+}
+
 impl Refs {
     /// Gives every control its ref. Says whether one was new.
     pub fn mark(&mut self, nodes: &mut [Node]) -> bool {

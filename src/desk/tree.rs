@@ -118,6 +118,16 @@ impl Node {
             .any(|field| role.split(" AX").next() == Some(field))
     }
 
+    /// Whether its value is a number, which it writes in its own way: 5 as `5.0`.
+    #[must_use]
+    pub fn is_number(&self) -> bool {
+        let role = self.role.reveal();
+        matches!(
+            role,
+            "slider" | "spin button" | "AXSlider" | "AXIncrementor"
+        )
+    }
+
     /// Whether its name is its content: a field named by its text, a list named by its choice.
     #[must_use]
     pub fn is_named_by_value(&self) -> bool {

@@ -134,6 +134,21 @@ class Odd:
         board.get_accessible().set_name("Board")
         board.get_buffer().set_text("read only")
         board.get_buffer().connect("changed", lambda it: note("Board", whole(it)))
+        locks = field("Locks")
+        locks.connect("changed", lambda it: later(lambda: it.set_sensitive(False)))
+        goes = field("Goes")
+        goes.connect("changed", lambda it: later(it.hide, 50))
+        draft = field("Draft")
+        draft.connect("changed", lambda it: it.get_accessible().set_name("Draft *"))
+        volume = Gtk.Scale.new_with_range(Gtk.Orientation.HORIZONTAL, 0, 10, 1)
+        volume.get_accessible().set_name("Volume")
+        volume.connect("value-changed", lambda it: note("Volume", it.get_value()))
+        labelled = Gtk.Box()
+        label, entry = Gtk.Label(label="Street:"), Gtk.Entry()
+        label.set_mnemonic_widget(entry)
+        entry.connect("changed", lambda it: note("Street:", it.get_text()))
+        labelled.add(label)
+        labelled.add(entry)
         self.tag = field("Tag")
         self.tag.connect("changed", self.tagged)
         return [
@@ -147,6 +162,11 @@ class Odd:
             notes,
             board,
             self.tag,
+            locks,
+            goes,
+            draft,
+            volume,
+            labelled,
         ]
 
     def tagged(self, entry):
@@ -168,7 +188,16 @@ class Odd:
         two = Gtk.RadioButton.new_with_label_from_widget(one, "Two")
         grey = combo("Grey size")
         grey.set_sensitive(False)
+        hides = toggle(Gtk.CheckButton(label="Hides"), "Hides")
+        hides.connect("toggled", lambda it: later(it.hide))
+        greys = toggle(Gtk.CheckButton(label="Greys"), "Greys")
+        greys.connect("toggled", lambda it: later(lambda: it.set_sensitive(False)))
+        renames = toggle(Gtk.CheckButton(label="Renames"), "Renames")
+        renames.connect("toggled", lambda it: it.get_accessible().set_name("Renamed"))
         return [
+            greys,
+            hides,
+            renames,
             toggle(one, "One"),
             toggle(two, "Two"),
             toggle(Gtk.ToggleButton(label="Bold"), "Bold"),

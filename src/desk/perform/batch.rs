@@ -12,6 +12,7 @@ use super::write::{compare, way_to_set, written};
 use super::{Last, Move, Performer, look};
 use crate::desk::outcome::{Code, Failure, Status, Stop};
 use crate::desk::packet::{Step, Target};
+use crate::desk::refs::highest;
 use crate::desk::request::{Kind, Tool};
 use crate::desk::shown::{RawText, Shown};
 use crate::desk::tree::{Node, Offer};
@@ -52,6 +53,7 @@ impl Performer<'_, '_, '_> {
             }
             items.push(item);
         }
+        self.known = highest(&seen.tree.nodes);
         let types = items.iter().any(|item| item.tool.name == "type_text");
         if items.len() < 2 || !self.target.calls.batches()? || types && !self.target.is_alone()? {
             return Ok(None);
@@ -191,7 +193,14 @@ impl Performer<'_, '_, '_> {
         };
         let same = |field: &Node| compare(field, text);
         if let Some(seen) = &self.seen
-            && let Ok(status) = written(&item.node, target, status, &seen.tree.nodes, &same)
+            && let Ok(status) = written(
+                &item.node,
+                self.known,
+                target,
+                status,
+                &seen.tree.nodes,
+                &same,
+            )
         {
             return Ok(status);
         }

@@ -133,6 +133,8 @@ struct Performer<'t, 'a, 'b> {
     stale: bool,
     acted: bool,
     last: Last,
+    /// The highest ref of the read that the last action went by.
+    known: usize,
 }
 
 /// What the driver said of the last action.
@@ -156,6 +158,7 @@ impl<'t, 'a, 'b> Performer<'t, 'a, 'b> {
             stale: true,
             acted: false,
             last: Last::default(),
+            known: 0,
         }
     }
 }

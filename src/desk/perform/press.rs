@@ -9,6 +9,7 @@ use crate::desk::find::{self, Found};
 use crate::desk::outcome::{Code, Failure, Status, Stop};
 use crate::desk::packet::{Chord, Target};
 use crate::desk::receipt;
+use crate::desk::refs::{highest, number};
 use crate::desk::request::Tool;
 use crate::desk::shown::RawText;
 use crate::desk::tree::{Node, Offer};
@@ -65,6 +66,10 @@ impl Performer<'_, '_, '_> {
         loop {
             let node = self.find(&settle)?;
             self.unobstructed()?;
+            self.known = self
+                .seen
+                .as_ref()
+                .map_or(0, |seen| highest(&seen.tree.nodes));
             let (tool, mut arguments) = how(&node)?;
             arguments.insert("element_token".to_owned(), json!(node.token));
             let outcome = if tool.name == "type_text" && self.target.calls.batches()? {
@@ -137,8 +142,9 @@ impl Performer<'_, '_, '_> {
             Some(_) => {}
         }
         self.click(target)?;
+        let known = self.known;
         self.look(3, |nodes| {
-            match same(&node, target, nodes).map(Node::is_on) {
+            match same(&node, known, target, nodes).map(Node::is_on) {
                 Some(Some(is)) if is == on => Ok(Status::Done),
                 Some(Some(_)) => Err(Failure::new(Status::NoEffect, None)),
                 Some(None) | None => Ok(Status::Unverified),
@@ -221,9 +227,16 @@ pub fn good(status: Status) -> Result<Status, Stop> {
 
 /// The control that was acted on, in a later read. By its name, which another control that has
 /// come to its place does not have; of several with this name the one at its place. One that is
-/// named by its own text, and one without a name, by its place; else by the target.
+/// named by its own text, one without a name, and one whose name changed, by its place, unless the
+/// one there is another that was known before: `known` is the highest ref of then. Else by the
+/// target.
 #[must_use]
-pub fn same<'a>(before: &Node, target: &Target, nodes: &'a [Node]) -> Option<&'a Node> {
+pub fn same<'a>(
+    before: &Node,
+    known: usize,
+    target: &Target,
+    nodes: &'a [Node],
+) -> Option<&'a Node> {
     let role = |node: &&Node| node.role == before.role;
     let place = |node: &&Node| node.frame.is_some() && node.frame == before.frame;
     let has_name = !before.name.reveal().is_empty() && !before.guessed;
@@ -239,7 +252,16 @@ pub fn same<'a>(before: &Node, target: &Target, nodes: &'a [Node]) -> Option<&'a
             (None, _) => {}
         }
     }
-    let mut there = nodes.iter().filter(|node| role(node) && place(node));
+    let is_new = |node: &Node| number(node).is_some_and(|number| number > known);
+    // A label gives way to the text of its field, and the ref is then that of such a field.
+    let fits = |node: &&Node| {
+        node.reference == before.reference
+            || node.is_named_by_value()
+            || is_new(node) && node.name != before.name
+    };
+    let mut there = nodes
+        .iter()
+        .filter(|node| role(node) && place(node) && fits(node));
     if let (Some(node), None) = (there.next(), there.next()) {
         return Some(node);
     }
@@ -257,11 +279,18 @@ mod tests {
     fn a_control_is_known_by_its_name_before_its_place() {
         let node = |name: &str, value: &str, at: i64| Node {
             role: RawText::new("text"),
+            reference: Some("c3".to_owned()),
             name: RawText::new(name),
             value: Some(RawText::new(value)),
             frame: Some([at, 0, 9, 9]),
             ..Node::default()
         };
+        let with = |reference: &str, node: Node| Node {
+            reference: Some(reference.to_owned()),
+            ..node
+        };
+        let old = |name: &str, value: &str, at| with("c8", node(name, value, at));
+        let new = |name: &str, value: &str, at| with("c10", node(name, value, at));
         for (before, nodes, want) in [
             // It moved, and another one took its place.
             (
@@ -288,10 +317,14 @@ mod tests {
             ),
             (node("", "", 1), vec![node("a", "a", 1)], Some(0)),
             // Its label changed.
-            (node("Tag", "", 1), vec![node("Tag (1)", "a", 1)], Some(0)),
+            (node("Tag", "", 1), vec![new("Tag (1)", "a", 1)], Some(0)),
+            (node("Tag", "", 1), vec![old("a", "a", 1)], Some(0)),
+            // It went, and one that was there before came up to its place.
+            (node("Tag", "", 1), vec![old("Other", "a", 1)], None),
+            (node("", "", 1), vec![new("", "a", 1)], None),
         ] {
             let target = Target::Ref("c9".to_owned());
-            let found = same(&before, &target, &nodes);
+            let found = same(&before, 9, &target, &nodes);
             let want = want.map(|at: usize| &nodes[at]);
             assert_eq!(found, want, "{:?}", nodes.len());
         }

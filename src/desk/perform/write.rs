@@ -50,12 +50,22 @@ impl Performer<'_, '_, '_> {
         // The action can have come with a read of the window at rest.
         if !self.stale
             && let Some(seen) = &self.seen
-            && let Ok(status) = written(before, target, effect, &seen.tree.nodes, &compare)
+            && let Ok(status) = written(
+                before,
+                self.known,
+                target,
+                effect,
+                &seen.tree.nodes,
+                &compare,
+            )
         {
             return Ok(status);
         }
         self.target.calls.settle();
-        self.look(3, |nodes| written(before, target, effect, nodes, &compare))
+        let known = self.known;
+        self.look(3, |nodes| {
+            written(before, known, target, effect, nodes, &compare)
+        })
     }
 
     pub fn append(&mut self, target: &Target, text: &RawText) -> Result<Status, Stop> {
@@ -132,12 +142,15 @@ impl Performer<'_, '_, '_> {
 /// What a read after a write says about it.
 pub fn written(
     before: &Node,
+    known: usize,
     target: &Target,
     effect: Status,
     nodes: &[Node],
     compare: &impl Fn(&Node) -> Result<Status, Failure>,
 ) -> Result<Status, Failure> {
-    match same(before, target, nodes) {
+    match same(before, known, target, nodes) {
+        // What is greyed out now is told without its value.
+        Some(field) if field.token.is_none() && field.value.is_none() => Ok(Status::Unverified),
         Some(field) => compare(field),
         None if effect == Status::NoEffect => Err(Failure::new(effect, None)),
         None => Ok(Status::Unverified),
@@ -195,13 +208,18 @@ pub fn compare(field: &Node, text: &RawText) -> Result<Status, Failure> {
     if is_secret(field) || field.guessed || is_part {
         return Ok(Status::Unverified);
     }
-    if is == wanted {
+    if is == wanted || field.is_number() && is_same_number(is, wanted) {
         return Ok(Status::Done);
     }
     if cfg!(target_os = "macos") && (is == wanted.trim() || wanted.is_empty()) {
         return Ok(Status::Unverified);
     }
     Err(cut(wanted, is))
+}
+
+fn is_same_number(is: &str, wanted: &str) -> bool {
+    let number = |text: &str| text.parse::<f64>().ok();
+    number(is).is_some() && number(is) == number(wanted)
 }
 
 /// The text was put somewhere into what was there, and nothing else changed.
