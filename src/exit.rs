@@ -200,7 +200,7 @@ exits! {
     DeskClean "desk-clean" {
         /// Nothing of this run is left.
         Done = 0,
-        /// Usage error, or the state folder could not be cleaned.
+        /// Usage error, busy, or the state folder could not be cleaned.
         CouldNotRun = 2,
         /// The app or the driver that was to end is still there, or that cannot be told.
         Pending = 3,

@@ -122,6 +122,35 @@ fn who_waits_too_long_for_an_app_by_another_name_is_told_that_it_is_busy() {
 }
 
 #[test]
+fn an_app_that_somebody_works_on_is_not_asked_to_quit() {
+    let ctx = TestContext::new();
+    let fake = calculator(&ctx);
+    fake.run(&["desk-read", "mate-calc"]).observe().expect(0);
+    fake.does("get_window_state", "touch \"$here/looks\"; exec sleep 20");
+    let hang = fake.run(&["desk-read", "MATE Calculator"]).start();
+    crate::desk_fake::until(|| fake.folder.join("looks").exists());
+    fake.calls();
+    let clean = [
+        "desk-clean",
+        "mate-calc",
+        "--launched-by-run",
+        "--limit",
+        "700",
+    ];
+    let seen = fake.run(&clean).observe().expect(2);
+    assert!(busy(&seen), "{seen}");
+    assert_eq!(fake.calls(), [""; 0]);
+    hang.signal(Signal::TERM);
+    hang.observe().expect(143);
+    // Nothing was lost by it: the launch is still known.
+    let seen = fake.run(&clean[..3]).observe().expect(3);
+    assert!(
+        seen.stdout.starts_with("desk-clean: app pending,"),
+        "{seen}"
+    );
+}
+
+#[test]
 fn a_window_that_another_command_waited_for_is_looked_up_again() {
     let ctx = TestContext::new();
     let fake = calculator(&ctx);
