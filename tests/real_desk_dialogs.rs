@@ -21,6 +21,19 @@ fn a_dialog_in_front_is_told_of_once_and_then_worked_in() {
     assert!(seen.stdout.contains("label \"Really?\""), "{seen}");
     assert_eq!(first(&liar.packet(&["click Add"])), here);
     assert_eq!(liar.noted(), ["Ask null", "dialog Add null"]);
+    // A text that is typed would land in the window behind (0.37); one that is set does not.
+    liar.packet(&["click Ask"]).expect(0);
+    let seen = liar.packet(&["set Plain = x"]).expect(1);
+    assert_eq!(first(&seen), "desk-run: step 1: refused other_windows");
+    let seen = liar.run(&["desk-read", "liar", "Plain"]);
+    let field = seen.stdout.lines().find(|line| line.starts_with('#'));
+    let field = field.and_then(|line| line.split(' ').next()).unwrap();
+    let set = serde_json::json!({"element_token": field, "value": "x"}).to_string();
+    let seen = liar.run(&["desk", "liar", "set_value", &set]);
+    assert_eq!(seen.stdout, "desk: done set_value\n");
+    assert_eq!(first(&liar.packet(&["click Add"])), here);
+    let noted = liar.noted();
+    assert_eq!(noted, ["Ask null", "dialog Plain \"x\"", "dialog Add null"]);
     // It is gone with the answer, and the window is there again.
     assert_eq!(first(&liar.packet(&["click Add"])), here);
     assert_eq!(liar.noted(), ["Add null"]);

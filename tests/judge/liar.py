@@ -27,7 +27,7 @@ def note(what, value=None):
     LOG.write(json.dumps({"what": what, "value": value}) + "\n")
 
 
-def field(name, change=None, later=None, most=0):
+def field(name, change=None, later=None, most=0, noted=None):
     entry = Gtk.Entry(max_length=most)
     entry.get_accessible().set_name(name)
 
@@ -38,7 +38,7 @@ def field(name, change=None, later=None, most=0):
             GLib.idle_add(lambda: entry.set_text(change(entry.get_text())) and False)
         if later and later(text) != text:
             GLib.timeout_add(later.wait, lambda: entry.set_text(later(entry.get_text())) and False)
-        note(name, text)
+        note(noted or name, text)
 
     entry.connect("changed", changed)
     return entry
@@ -159,7 +159,7 @@ class Liar:
         """A question that stands in the way, with names that the window has too."""
         asked = Gtk.Dialog(title="Liar", transient_for=self.window, modal=True)
         asked.get_content_area().add(Gtk.Label(label="Really?"))
-        asked.get_content_area().add(field("Plain"))
+        asked.get_content_area().add(field("Plain", noted="dialog Plain"))
         asked.add_action_widget(button("Add", lambda: None, "dialog Add"), 1)
         asked.add_action_widget(button("Back", lambda: None, "dialog Back"), 2)
         asked.connect("response", lambda it, _: it.destroy())
