@@ -91,9 +91,14 @@ pub fn tail(path: &Path, limit: u64) -> Result<(u64, Vec<u8>)> {
     Ok((start, bytes))
 }
 
-/// Appends in one write, so that what others append at the same time stays whole.
+/// Appends in one write, so that what others append at the same time stays whole. One that a full
+/// disk cut short is an error and is not gone on with: others may have written behind it.
 pub fn append(path: &Path, bytes: &[u8]) -> Result<()> {
-    Ok(open(path)?.write_all(bytes)?)
+    let written = open(path)?.write(bytes)?;
+    if written < bytes.len() {
+        bail!("could not write all of a record to {}", path.display());
+    }
+    Ok(())
 }
 
 fn regular(file: io::Result<std::fs::File>, path: &Path) -> Result<std::fs::File> {

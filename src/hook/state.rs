@@ -11,7 +11,8 @@
 //!     errors                        a byte for each failure of the guard itself
 //! ```
 //!
-//! Appends need no lock: they are one write. Prompts, commands and errors are not in it.
+//! Appends need no lock: they are one write, and each record brings the line feed before it, so that
+//! one which a full disk cut short costs no other. Prompts, commands and errors are not in it.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -117,8 +118,8 @@ impl Session {
                 }
                 _ => &mut shared,
             };
-            serde_json::to_writer(&mut *lines, &record)?;
             lines.push(b'\n');
+            serde_json::to_writer(&mut *lines, &record)?;
         }
         for (agent, lines) in [(None, shared), (agent, own)] {
             if lines.is_empty() {

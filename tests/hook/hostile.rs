@@ -199,6 +199,43 @@ fn a_full_disk_means_silence_and_what_was_known_stays() {
     );
 }
 
+/// The same, with room for a part of a record.
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "needs root and unshare: .ci/run"]
+fn a_record_that_a_full_disk_cuts_short_costs_no_other() {
+    let ctx = TestContext::new();
+    let state = state(&ctx);
+    fs::create_dir_all(&state).unwrap();
+    for (name, id) in ["failed", "failed", "failed", "before"]
+        .into_iter()
+        .zip(1..)
+    {
+        let event = event("2.1.332", name, &json!({"tool_use_id": id.to_string()}));
+        ctx.write(&format!("event{id}"), event.to_string());
+    }
+    let line = r#"
+        mount -t tmpfs -o size=1m,mode=700 none "$STATE" || exit 9
+        hook() { lean-computer-use hook retry-guard <event$1 || exit 8; }
+        hook 1
+        log=$(echo "$STATE"/guard/*/log)
+        head -c $(($(getconf PAGESIZE) - 40 - $(stat -c %s "$log"))) /dev/zero | tr '\0' '\n' >>"$log"
+        cat /dev/zero >"$STATE/filler" 2>/dev/null
+        hook 2; tail -c 39 "$log" | grep -c '^{.*[^}]$'
+        rm "$STATE/filler"; hook 3; hook 4"#;
+    let mut unshare = std::process::Command::new("unshare");
+    unshare.args(["--mount", "sh", "-c", line]);
+    let run = Run::new(unshare, "hook retry-guard").world(&ctx);
+    let seen = run.env("STATE", &state).observe();
+    assert_eq!((seen.code, &*seen.stderr), (0, ""), "{seen}");
+    let lines: Vec<_> = seen.stdout.lines().collect();
+    let ["1", nudge, refusal] = lines.as_slice() else {
+        panic!("nothing was cut short, or something was lost: {seen}");
+    };
+    assert!(nudge.contains("additionalContext"), "{seen}");
+    assert!(refusal.contains("\"deny\""), "{seen}");
+}
+
 /// Recorded payloads with some bytes replaced, cut out or doubled: whatever still is an event is
 /// answered, without an error.
 #[test]
