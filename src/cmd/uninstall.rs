@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
+use fs_err as fs;
 use serde_json::json;
 
 use super::place::{Opened, Purpose, Where};
@@ -137,6 +138,12 @@ fn report(opened: &Opened, removal: &Removal<'_>, kept: &[String], host: &mut Ho
     }
     for path in kept.iter().filter(|path| path.contains("/backups/")) {
         writeln!(host.out, "  kept, as it holds an edit of yours: {path}")?;
+    }
+    let local = &opened.place.names.local;
+    let left = fs::read_dir(opened.place.at(local)).is_ok_and(|mut all| all.next().is_some());
+    if left && removal.backups.is_empty() {
+        let why = "as the folder was there before the install";
+        writeln!(host.out, "  left alone, {why}: what is in {local}")?;
     }
     Ok(())
 }

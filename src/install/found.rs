@@ -101,7 +101,6 @@ pub fn look(place: &Place, wanted: &Wanted) -> Result<Found> {
             found.folders.insert(folder.to_owned());
         }
     }
-    folder_is_there(place, &place.names.local)?;
     let paths = wanted
         .files
         .iter()

@@ -15,6 +15,9 @@ use super::place::Place;
 use super::plan::{Fate, Plan, Removal};
 use super::stage;
 
+/// The record of the binary, in the machine's own folder.
+const BINARY: &str = "binary";
+
 /// Takes everything of ours out: `manifest` says what that is.
 pub fn uninstall(
     place: &Place,
@@ -24,7 +27,9 @@ pub fn uninstall(
 ) -> Result<()> {
     let (replaced, removed) = changed(place, plan, removal);
     stage::may_change(&replaced, &removed)?;
-    stage::begin(place, &Journal::new(Some(manifest), None))?;
+    let manifest = with_local(manifest, plan);
+    let made: Vec<_> = manifest.folders.iter().map(String::as_str).collect();
+    stage::begin(place, &Journal::new(Some(&manifest), None))?;
     for edit in &removal.settings {
         change_settings(place, plan.found, edit)?;
     }
@@ -38,23 +43,31 @@ pub fn uninstall(
     for path in removal.offers.iter().chain([&place.names.manifest]) {
         stage::remove(&place.at(path))?;
     }
+    let names = &place.names;
     let around = [
-        place.names.ours.as_str(),
-        place.names.prefix.trim_end_matches('/'),
+        &*names.local,
+        &*names.ours,
+        names.prefix.trim_end_matches('/'),
     ];
-    for folder in removal
-        .folders
-        .iter()
-        .filter(|folder| !around.contains(folder))
-    {
+    for folder in made.iter().rev().filter(|folder| !around.contains(folder)) {
         remove_if_empty(&place.at(folder))?;
     }
-    if removal.backups.is_empty() {
-        stage::vanish(place, &removal.folders)?;
+    if made.contains(&&*names.local) && removal.backups.is_empty() {
+        stage::vanish(place, &made)
     } else {
-        clear_local(place, removal)?;
+        clear_local(place, removal, &made)
     }
-    Ok(())
+}
+
+/// What was recorded, and the machine's own folder when this run is the one that makes it: in a
+/// clone it is missing, and the journal needs it.
+fn with_local(manifest: &Manifest, plan: &Plan<'_>) -> Manifest {
+    let mut manifest = manifest.clone();
+    let local = &plan.wanted.names.local;
+    if !plan.found.folders.contains(local) && !manifest.folders.contains(local) {
+        manifest.folders.push(local.clone());
+    }
+    manifest
 }
 
 /// What is written over, and what goes.
@@ -79,29 +92,27 @@ fn changed(place: &Place, plan: &Plan<'_>, removal: &Removal<'_>) -> (Vec<PathBu
     (replaced, removed)
 }
 
-/// Empties the machine's own folder but for the backups that are the user's; the journal last.
-fn clear_local(place: &Place, removal: &Removal<'_>) -> Result<()> {
-    let local = place.at(&place.names.local);
-    let (backups, journal) = (
-        place.at(&place.names.backup("")),
-        place.at(&place.names.journal),
-    );
+/// Empties the machine's own folder but for the backups that are the user's; the journal last. In
+/// a folder that was there before us, whatever else is in it stays too.
+fn clear_local(place: &Place, removal: &Removal<'_>, made: &[&str]) -> Result<()> {
+    let names = &place.names;
+    let (local, backups) = (place.at(&names.local), place.at(&names.backup("")));
+    let ours = made.contains(&&*names.local);
     for entry in fs::read_dir(&local)? {
         let path = entry?.path();
-        if path != journal && !backups.starts_with(&path) {
+        let journal = path == place.at(&names.journal);
+        if !journal && !backups.starts_with(&path) && (ours || path.ends_with(BINARY)) {
             stage::remove(&path)?;
         }
     }
-    for entry in fs::read_dir(&backups)? {
+    for entry in fs::read_dir(&backups).into_iter().flatten() {
         let entry = entry?;
-        if !removal
-            .backups
-            .iter()
-            .any(|kept| entry.file_name() == kept.as_str())
-        {
+        let mut kept = removal.backups.iter();
+        if !kept.any(|kept| entry.file_name() == kept.as_str()) {
             stage::remove(&entry.path())?;
         }
     }
+    remove_if_empty(&backups)?;
     stage::end(place)
 }
 

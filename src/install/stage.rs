@@ -26,9 +26,8 @@ pub fn sweep(place: &Place, wanted: &Wanted) -> Result<()> {
     folders.extend([
         place.root.clone(),
         place.lock().to_owned(),
-        place.at(&names.local),
+        place.at(&names.backup("")),
     ]);
-    folders.push(place.at(&names.backup("")));
     for file in names.settings_files() {
         let target = fs::canonicalize(place.at(&file)).ok();
         folders.extend(target.and_then(|target| target.parent().map(Path::to_owned)));
@@ -122,8 +121,8 @@ pub fn end(place: &Place) -> Result<()> {
     sync_folder(&place.at(&place.names.local))
 }
 
-/// Takes the journal away with the folders around it that `made` names, as far as nothing else
-/// is in them, in one rename. The machine's own folder is ours whatever is in it.
+/// Takes the journal away with the machine's own folder, whatever is in it, and with the folders
+/// around that which `made` names, as far as nothing else is in them; all in one rename.
 pub fn vanish(place: &Place, made: &[&str]) -> Result<()> {
     let ours = |folder: &&str| made.contains(folder);
     let names = &place.names;

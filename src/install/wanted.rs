@@ -119,10 +119,11 @@ impl Wanted {
         self.file(path).is_some() || self.earlier.iter().any(|earlier| earlier == path)
     }
 
-    /// Every folder that the files need, parents first. The root itself is one in user scope.
+    /// Every folder that the files need, and the machine's own, parents first. The root itself is
+    /// one in user scope.
     #[must_use]
     pub fn folders(&self) -> BTreeSet<&str> {
-        let mut folders = BTreeSet::new();
+        let mut folders = BTreeSet::from([self.names.local.as_str()]);
         if self.names.prefix.is_empty() {
             folders.insert("");
         }
