@@ -3,14 +3,15 @@
 //! them. Decides nothing.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use fs_err as fs;
 
-use super::apply::{change_settings, give_back, settings_path};
+use super::apply::{change_settings, give_back};
 use super::journal::Journal;
 use super::manifest::Manifest;
+use super::may_change::Changes;
 use super::place::Place;
 use super::plan::{Fate, Plan, Removal};
 use super::stage;
@@ -25,11 +26,20 @@ pub fn uninstall(
     removal: &Removal<'_>,
     manifest: &Manifest,
 ) -> Result<()> {
-    let (replaced, removed) = changed(place, plan, removal);
-    stage::may_change(&replaced, &removed)?;
     let manifest = with_local(manifest, plan);
-    let made: Vec<_> = manifest.folders.iter().map(String::as_str).collect();
-    stage::begin(place, &Journal::new(Some(&manifest), None))?;
+    let journal = Journal::new(Some(&manifest), None);
+    changes(place, plan, removal, &journal).check()?;
+    stage::begin(place, &journal)?;
+    carry_out(place, plan, removal, &manifest)
+        .context("stopped half way: run uninstall again, which goes on from there")
+}
+
+fn carry_out(
+    place: &Place,
+    plan: &Plan<'_>,
+    removal: &Removal<'_>,
+    manifest: &Manifest,
+) -> Result<()> {
     for edit in &removal.settings {
         change_settings(place, plan.found, edit)?;
     }
@@ -43,6 +53,7 @@ pub fn uninstall(
     for path in removal.offers.iter().chain([&place.names.manifest]) {
         stage::remove(&place.at(path))?;
     }
+    let made: Vec<_> = manifest.folders.iter().map(String::as_str).collect();
     let names = &place.names;
     let around = [
         &*names.local,
@@ -70,26 +81,26 @@ fn with_local(manifest: &Manifest, plan: &Plan<'_>) -> Manifest {
     manifest
 }
 
-/// What is written over, and what goes.
-fn changed(place: &Place, plan: &Plan<'_>, removal: &Removal<'_>) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let (mut replaced, mut removed) = (Vec::new(), vec![place.at(&place.names.manifest)]);
+fn changes(place: &Place, plan: &Plan<'_>, removal: &Removal<'_>, journal: &Journal) -> Changes {
+    let mut changes = Changes::default();
     for edit in &removal.settings {
-        let path = settings_path(place, plan.found, edit);
-        if edit.after.is_some() {
-            replaced.push(path);
-        } else {
-            removed.push(path);
-        }
+        changes.add_settings(place, plan.found, edit);
     }
     for (path, fate) in &removal.files {
         match fate {
-            Fate::Gone => removed.push(place.at(path)),
-            Fate::Restored(_) => replaced.push(place.at(path)),
+            Fate::Gone => changes.others.push(place.at(path)),
+            Fate::Restored(previous) => {
+                let backup = place.at(&place.names.backup(&previous.sha256));
+                let bytes = fs::metadata(backup).map_or(0, |found| found.len());
+                changes.written.push((place.at(path), bytes));
+            }
             Fate::NotOurs | Fate::Kept | Fate::NoBackup => {}
         }
     }
-    removed.extend(removal.offers.iter().map(|path| place.at(path)));
-    (replaced, removed)
+    let gone = removal.offers.iter().chain([&place.names.manifest]);
+    changes.others.extend(gone.map(|path| place.at(path)));
+    changes.add_journal(place, journal);
+    changes
 }
 
 /// Empties the machine's own folder but for the backups that are the user's; the journal last. In

@@ -119,8 +119,8 @@ fn a_full_log_is_put_aside() {
 #[test]
 fn a_record_that_was_cut_short_costs_no_other() {
     let end = |ctx: &TestContext| {
-        let log = files(&state(ctx)).into_iter();
-        let log = log.filter(|path| path.ends_with("log")).last().unwrap();
+        let mut log = files(&state(ctx)).into_iter();
+        let log = log.rfind(|path| path.ends_with("log")).unwrap();
         (fs::read(&log).unwrap(), log)
     };
     let mut story = Story::new("2.1.332");

@@ -1,0 +1,188 @@
+//! Refuses before the first write what would fail half way: a folder or file that may not be
+//! changed, an owner that could not be kept, too little room on a disk. In go the paths that a run
+//! changes, out comes nothing or the refusal. Reads only. What shows itself only at the write (a
+//! quota, a rule of a security module) the journal has to mend.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail, ensure};
+use fs_err as fs;
+
+use crate::escape::shown;
+
+/// What a run changes.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// Files that are written, with their size in bytes. What stands there is replaced.
+    pub written: Vec<(PathBuf, u64)>,
+    /// Files that go, or get another mode.
+    pub others: Vec<PathBuf>,
+}
+
+/// Why something on a disk cannot be changed although its permission bits allow it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Held {
+    /// A flag of the file system says so.
+    Flag,
+    /// Something is mounted there, so nothing can take its place.
+    Mount,
+}
+
+impl Changes {
+    /// Refuses what could not be carried out as a whole.
+    pub fn check(&self) -> Result<()> {
+        for (path, _) in &self.written {
+            ensure!(
+                may_replace(path),
+                "could not replace {}: it belongs to another user; run this as that user",
+                shown(&path.to_string_lossy())
+            );
+        }
+        let paths = self
+            .written
+            .iter()
+            .map(|(path, _)| path)
+            .chain(&self.others);
+        let mut folders = BTreeSet::new();
+        for path in paths {
+            check_held(path, held(path))?;
+            folders.extend(folder_of(path));
+        }
+        for folder in folders {
+            check_held(folder, held(folder).filter(|held| *held == Held::Flag))?;
+            ensure!(
+                writable(folder),
+                "could not write in {}: make it writable, or run this as its owner",
+                shown(&folder.to_string_lossy())
+            );
+        }
+        self.check_room()
+    }
+
+    /// Each file takes whole blocks, and so do new folders and a temp file.
+    fn check_room(&self) -> Result<()> {
+        let mut disks: BTreeMap<u64, (&Path, u64)> = BTreeMap::new();
+        for (path, bytes) in &self.written {
+            let Some(folder) = folder_of(path) else {
+                continue;
+            };
+            let disk = disks.entry(disk_of(folder)).or_insert((folder, 0));
+            disk.1 += bytes.div_ceil(BLOCK) * BLOCK;
+        }
+        for (folder, bytes) in disks.into_values() {
+            let needed = bytes + SLACK;
+            let room = room(folder).unwrap_or(needed);
+            ensure!(
+                room >= needed,
+                "could not write in {}: its disk has {} KiB left, and {} are needed",
+                shown(&folder.to_string_lossy()),
+                room / 1024,
+                needed / 1024
+            );
+        }
+        Ok(())
+    }
+}
+
+/// What most file systems give a file at a time, in bytes.
+const BLOCK: u64 = 4096;
+
+/// For folders, the temp file and the journal's growth, in bytes.
+const SLACK: u64 = 16 * BLOCK;
+
+/// The folder that a path is written in, or the one above it that is there.
+fn folder_of(path: &Path) -> Option<&Path> {
+    path.ancestors().skip(1).find(|folder| folder.exists())
+}
+
+fn check_held(path: &Path, held: Option<Held>) -> Result<()> {
+    let path = shown(&path.to_string_lossy());
+    match held {
+        None => Ok(()),
+        Some(Held::Flag) if cfg!(target_os = "macos") => {
+            bail!("could not change {path}: it is locked; chflags nouchg unlocks it")
+        }
+        Some(Held::Flag) => {
+            bail!("could not change {path}: it is immutable or append-only; chattr -ia frees it")
+        }
+        Some(Held::Mount) => {
+            bail!("could not replace {path}: it is a mount of its own; install where it comes from")
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn held(path: &Path) -> Option<Held> {
+    use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
+    // Old kernels do not tell; then it shows when it is tried.
+    let found = statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::TYPE).ok()?;
+    let is = |flags| found.stx_attributes.intersects(flags);
+    if is(StatxAttributes::IMMUTABLE | StatxAttributes::APPEND) {
+        Some(Held::Flag)
+    } else {
+        is(StatxAttributes::MOUNT_ROOT).then_some(Held::Mount)
+    }
+}
+
+#[cfg(target_os = "macos")]
+fn held(path: &Path) -> Option<Held> {
+    use std::os::macos::fs::MetadataExt;
+    /// `UF_IMMUTABLE`, `UF_APPEND`, `SF_IMMUTABLE` and `SF_APPEND` of `chflags(2)`.
+    const FLAGS: u32 = 0x2 | 0x4 | 0x2_0000 | 0x4_0000;
+    let found = fs::symlink_metadata(path).ok()?;
+    (found.st_flags() & FLAGS != 0).then_some(Held::Flag)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn held(_: &Path) -> Option<Held> {
+    None
+}
+
+#[cfg(unix)]
+fn may_replace(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let user = rustix::process::geteuid();
+    let owner = fs::metadata(path).map(|found| found.uid());
+    user.is_root() || owner.map_or(true, |owner| owner == user.as_raw())
+}
+
+#[cfg(unix)]
+fn writable(folder: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+}
+
+#[cfg(unix)]
+fn disk_of(folder: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(folder).map_or(0, |found| found.dev())
+}
+
+/// Bytes left for this user. A disk that names no size is one that grows.
+#[cfg(unix)]
+fn room(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    (disk.f_blocks > 0).then(|| disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// Windows says all of it when it is tried.
+#[cfg(not(unix))]
+fn may_replace(_: &Path) -> bool {
+    true
+}
+
+#[cfg(not(unix))]
+fn writable(_: &Path) -> bool {
+    true
+}
+
+#[cfg(not(unix))]
+fn disk_of(_: &Path) -> u64 {
+    0
+}
+
+#[cfg(not(unix))]
+fn room(_: &Path) -> Option<u64> {
+    None
+}
