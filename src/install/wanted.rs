@@ -80,7 +80,6 @@ impl Wanted {
                 shipped: &shipped,
                 scope,
                 names: &Names::new(scope),
-                ours: &ours,
                 prefix,
                 binary: &binary,
             };
@@ -156,13 +155,14 @@ fn digest(files: &[WantedFile]) -> String {
     sha256(&all.collect::<Vec<_>>())
 }
 
+/// The brief, as the skill names it.
+const BRIEF: &str = "`.claude/lean-computer-use/briefs/desk-brief.md`";
+
 /// What the tokens of the embedded files stand for.
 struct Fill<'a> {
     shipped: &'a Shipped,
     scope: Scope,
     names: &'a Names,
-    /// The absolute folder that is ours.
-    ours: &'a str,
     prefix: &'a str,
     binary: &'a str,
 }
@@ -186,7 +186,7 @@ impl Fill<'_> {
             add(format!("{ours}/briefs/{name}"), "brief", self.text(bytes));
         }
         for (name, bytes) in each(&ASSETS).filter(|(name, _)| name.starts_with("skills/")) {
-            add(format!("{base}{name}"), "skill", self.text(bytes));
+            add(format!("{base}{name}"), "skill", self.skill(bytes));
         }
         for name in ["README.md", "desk/README.md"] {
             add(
@@ -231,16 +231,20 @@ impl Fill<'_> {
     }
 
     fn text(&self, bytes: &[u8]) -> Vec<u8> {
-        let text = String::from_utf8_lossy(bytes).replace("__DESK__", self.prefix);
-        let text = match self.scope {
-            // The brief lies in the user's own folder; evidence stays in the project at hand.
-            Scope::User => text.replace(
-                ".claude/lean-computer-use/briefs",
-                &format!("{}/briefs", self.ours),
-            ),
-            Scope::Project | Scope::Local => text,
-        };
-        text.into_bytes()
+        let text = String::from_utf8_lossy(bytes);
+        text.replace("__DESK__", self.prefix).into_bytes()
+    }
+
+    /// In user scope with the brief in it: Claude Code reads nothing outside the project unasked
+    /// but a skill itself (seen with 2.1.197 and 2.1.332).
+    fn skill(&self, bytes: &[u8]) -> Vec<u8> {
+        if self.scope != Scope::User {
+            return self.text(bytes);
+        }
+        let text = String::from_utf8_lossy(bytes).replace(BRIEF, "the brief below");
+        let brief = String::from_utf8_lossy(asset(&BRIEFS, "desk-brief.md"));
+        let all = format!("{text}\n#{brief}");
+        self.text(all.as_bytes())
     }
 
     fn launcher(&self, bytes: &[u8], token: &str, name: &str) -> Vec<u8> {
@@ -312,6 +316,23 @@ mod tests {
         assert_eq!(text(Scope::Project), Vec::<String>::new());
         assert!(text(Scope::Local).contains(&".claude/agents/desk-runner.md".to_owned()));
         assert!(text(Scope::User).contains(&"lean-computer-use/hooks/retry-guard".to_owned()));
+    }
+
+    #[test]
+    fn the_users_skill_holds_the_brief() {
+        let skill = |scope| {
+            let wanted = wanted(scope);
+            let skill = wanted
+                .files
+                .iter()
+                .find(|file| file.kind == "skill")
+                .unwrap();
+            String::from_utf8(skill.bytes.clone()).unwrap()
+        };
+        assert!(skill(Scope::Project).contains(BRIEF));
+        let skill = skill(Scope::User);
+        assert!(!skill.contains("briefs/"), "{skill}");
+        assert!(skill.contains("\n## Desk brief\n"), "{skill}");
     }
 
     #[test]
