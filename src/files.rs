@@ -7,6 +7,8 @@ use anyhow::{Context, Result, bail};
 use fs_err as fs;
 use sha2::{Digest, Sha256};
 
+use crate::escape;
+
 /// The SHA-256 of `bytes`, in lower-case hex.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
@@ -44,7 +46,7 @@ fn hex(bytes: &[u8]) -> String {
 /// place would keep us waiting for ever.
 pub fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        bail!("could not read {}: it is no plain file", path.display());
+        bail!("could not read {}: it is no plain file", escape::path(path));
     }
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -72,15 +74,15 @@ pub fn put(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     let mut temp = tempfile::Builder::new()
         .prefix(TEMP)
         .tempfile_in(folder)
-        .with_context(|| format!("could not write in {}", folder.display()))?;
+        .with_context(|| format!("could not write in {}", escape::path(folder)))?;
     keep_owner(path, folder, temp.as_file())?;
     set_mode(temp.as_file(), mode)?;
     temp.write_all(bytes)
         .and_then(|()| temp.as_file().sync_all())
-        .with_context(|| format!("could not write {}", path.display()))?;
+        .with_context(|| format!("could not write {}", escape::path(path)))?;
     temp.persist(path)
         .map_err(|error| error.error)
-        .with_context(|| format!("could not replace {}", path.display()))?;
+        .with_context(|| format!("could not replace {}", escape::path(path)))?;
     Ok(())
 }
 
@@ -109,7 +111,7 @@ fn keep_owner(path: &Path, folder: &Path, temp: &std::fs::File) -> Result<()> {
         }
         _ => Ok(()),
     }
-    .with_context(|| format!("could not keep the owner of {}", path.display()))
+    .with_context(|| format!("could not keep the owner of {}", escape::path(path)))
 }
 
 #[cfg(not(unix))]

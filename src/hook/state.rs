@@ -26,6 +26,8 @@ use super::key::{Secret, folder_name};
 use super::private;
 use super::record::{Log, Logs, Record};
 
+use crate::escape;
+
 /// Lies in the guard's folder.
 pub const MARKER: &str = ".lcu-guard";
 
@@ -270,7 +272,10 @@ pub fn check_ours(guard: &Path) -> Result<()> {
         .filter_map(|entry| Some(entry.ok()?.file_name()))
         .collect();
     if !names.is_empty() && !names.iter().any(|name| name == MARKER) {
-        bail!("could not use {}: it holds other things", guard.display());
+        bail!(
+            "could not use {}: it holds other things",
+            escape::path(guard)
+        );
     }
     Ok(())
 }
@@ -282,6 +287,6 @@ fn read_secret(path: &Path) -> Result<Option<Secret>> {
     }
     let bytes = bytes
         .try_into()
-        .map_err(|_| anyhow::anyhow!("could not use {}: not 32 bytes", path.display()))?;
+        .map_err(|_| anyhow::anyhow!("could not use {}: not 32 bytes", escape::path(path)))?;
     Ok(Some(Secret(bytes)))
 }

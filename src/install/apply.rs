@@ -15,6 +15,7 @@ use super::may_change::Changes;
 use super::place::Place;
 use super::plan::{FilePlan, Plan, SettingsEdit, SettingsPlan, Step};
 use super::stage;
+use crate::escape;
 use crate::files::{put, read_if_present, replace, set_mode_of, sha256, sync_folder};
 
 /// What an install writes beside the files and the settings.
@@ -216,7 +217,7 @@ pub fn give_back(place: &Place, path: &str, previous: &Previous) -> Result<()> {
     ensure!(
         sha256(&bytes) == previous.sha256,
         "could not give back {path}: its backup was changed; put it back by hand from {}",
-        backup.display()
+        escape::path(&backup)
     );
     put(&place.at(path), &bytes, mode)?;
     Ok(fs::remove_file(&backup)?)

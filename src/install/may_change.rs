@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail, ensure};
 use fs_err as fs;
 
-use crate::escape::shown;
+use crate::escape;
 
 /// What a run changes.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl Changes {
             ensure!(
                 may_replace(path),
                 "could not replace {}: it belongs to another user; run this as that user",
-                shown(&path.to_string_lossy())
+                escape::path(path)
             );
         }
         let paths = self
@@ -54,7 +54,7 @@ impl Changes {
             ensure!(
                 writable(folder),
                 "could not write in {}: make it writable, or run this as its owner",
-                shown(&folder.to_string_lossy())
+                escape::path(folder)
             );
         }
         self.check_room()
@@ -76,7 +76,7 @@ impl Changes {
             ensure!(
                 room >= needed,
                 "could not write in {}: its disk has {} KiB left, and {} are needed",
-                shown(&folder.to_string_lossy()),
+                escape::path(folder),
                 room / 1024,
                 needed / 1024
             );
@@ -97,7 +97,7 @@ fn folder_of(path: &Path) -> Option<&Path> {
 }
 
 fn check_held(path: &Path, held: Option<Held>) -> Result<()> {
-    let path = shown(&path.to_string_lossy());
+    let path = escape::path(path);
     match held {
         None => Ok(()),
         Some(Held::Flag) if cfg!(target_os = "macos") => {

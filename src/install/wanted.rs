@@ -12,6 +12,7 @@ use super::place::{Names, Place, Scope};
 use super::settings::{Entries, Form};
 use super::shipped::{Shipped, asset, in_single_quotes, shell_word};
 use crate::assets::{AGENTS, ASSETS, BRIEFS, HOOKS};
+use crate::escape;
 use crate::files::sha256;
 
 /// Everything that an install of this release leaves in a place.
@@ -67,7 +68,10 @@ impl Wanted {
         let [ours, binary] = [&place.at(&place.names.ours), binary].map(|path| {
             let text = path.to_str().map(|text| text.replace('\\', "/"));
             text.with_context(|| {
-                format!("could not use the path {}: it is not UTF-8", path.display())
+                format!(
+                    "could not use the path {}: it is not UTF-8",
+                    escape::path(path)
+                )
             })
         });
         let (ours, binary) = (ours?, binary?);

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
+use crate::escape;
+
 /// Refuses root in a folder of another user.
 #[cfg(unix)]
 pub fn check(root: &Path) -> Result<()> {
@@ -16,7 +18,7 @@ pub fn check(root: &Path) -> Result<()> {
     if rustix::process::geteuid().is_root() && owner != 0 {
         anyhow::bail!(
             "could not install as root: {} belongs to user {owner}; run this as that user, or with --as-root",
-            root.display()
+            escape::path(root)
         );
     }
     Ok(())
