@@ -61,6 +61,35 @@ fn whatever_comes_in_nothing_comes_out() {
     assert!(!state(&ctx).exists());
 }
 
+/// JavaScript cuts a long error between the two halves of an emoji, and a person can paste one.
+#[test]
+fn half_an_emoji_is_an_event_like_any_other() {
+    let mut story = Story::new("2.1.332");
+    let mut send = |name: &str, id: &str, changes: Value| {
+        story.seconds += 1;
+        let mut event = event(story.version, name, &changes);
+        event["tool_use_id"] = json!(id);
+        event["session_id"] = json!("one");
+        let text = event.to_string().replace("HALF", r"\ud83d");
+        let run = story.ctx.run(&["hook", "retry-guard"]).stdin(text);
+        let clock = NOW_MS + story.seconds * 1000;
+        says(&answer(
+            run.env("LEAN_COMPUTER_USE_CLOCK_MS", clock.to_string()),
+        ))
+    };
+    let call = json!({"tool_input": {"command": "echo HALF"}, "error": "Exit code 1\nHALF"});
+    assert_eq!(send("failed", "1", call.clone()), "");
+    assert_eq!(send("failed", "2", call.clone()), "nudge");
+    assert_eq!(send("before", "3", call.clone()), "deny");
+    for prompt in [json!("HALF"), json!([{"type": "text", "text": "go on"}])] {
+        send("prompt", "", json!({"prompt": prompt}));
+        assert_eq!(send("before", &format!("{prompt}"), call.clone()), "");
+        send("failed", &format!("a {prompt}"), call.clone());
+        send("failed", &format!("b {prompt}"), call.clone());
+        assert_eq!(send("before", &format!("c {prompt}"), call.clone()), "deny");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_host_that_leaves_stdin_open_gets_its_answer() {

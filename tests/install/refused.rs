@@ -159,7 +159,7 @@ fn an_uninstall_behind_a_new_link_says_what_to_do() {
     ctx.run(&["install", "--follow-links"]).observe().expect(0);
     ctx.uninstall(0);
     std::fs::remove_file(&agents).unwrap();
-    std::fs::remove_dir(&ctx.project.join(".claude")).unwrap();
+    std::fs::remove_dir(ctx.project.join(".claude")).unwrap();
     assert_eq!(ctx.tree(), before);
     assert_eq!(std::fs::read_dir(away).unwrap().count(), 0);
 }
