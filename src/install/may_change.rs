@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
-use fs_err as fs;
 
 use crate::escape;
 
@@ -18,15 +17,6 @@ pub struct Changes {
     pub written: Vec<(PathBuf, u64)>,
     /// Files that go, or get another mode.
     pub others: Vec<PathBuf>,
-}
-
-/// Why something on a disk cannot be changed although its permission bits allow it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Held {
-    /// A flag of the file system says so.
-    Flag,
-    /// Something is mounted there, so nothing can take its place.
-    Mount,
 }
 
 impl Changes {
@@ -46,11 +36,11 @@ impl Changes {
             .chain(&self.others);
         let mut folders = BTreeSet::new();
         for path in paths {
-            check_held(path, held(path))?;
+            check_held(path, held(path).or_else(|| mounted(path)))?;
             folders.extend(folder_of(path));
         }
         for folder in folders {
-            check_held(folder, held(folder).filter(|held| *held == Held::Flag))?;
+            check_held(folder, held(folder))?;
             ensure!(
                 writable(folder),
                 "could not write in {}: make it writable, or run this as its owner",
@@ -96,46 +86,55 @@ fn folder_of(path: &Path) -> Option<&Path> {
     path.ancestors().skip(1).find(|folder| folder.exists())
 }
 
-fn check_held(path: &Path, held: Option<Held>) -> Result<()> {
-    let path = escape::path(path);
-    match held {
-        None => Ok(()),
-        Some(Held::Flag) if cfg!(target_os = "macos") => {
-            bail!("could not change {path}: it is locked; chflags nouchg unlocks it")
-        }
-        Some(Held::Flag) => {
-            bail!("could not change {path}: it is immutable or append-only; chattr -ia frees it")
-        }
-        Some(Held::Mount) => {
-            bail!("could not replace {path}: it is a mount of its own; install where it comes from")
-        }
-    }
+fn check_held(path: &Path, held: Option<&str>) -> Result<()> {
+    held.map_or(Ok(()), |why| {
+        bail!("could not change {}: {why}", escape::path(path))
+    })
 }
 
+/// Which flag of the file system forbids a change that permission bits allow.
 #[cfg(target_os = "linux")]
-fn held(path: &Path) -> Option<Held> {
+fn held(path: &Path) -> Option<&'static str> {
+    use rustix::fs::StatxAttributes;
+    let flags = StatxAttributes::IMMUTABLE | StatxAttributes::APPEND;
+    let why = "it is immutable or append-only; chattr -ia frees it";
+    attributes(path).intersects(flags).then_some(why)
+}
+
+/// Nothing can take the place of what is mounted.
+#[cfg(target_os = "linux")]
+fn mounted(path: &Path) -> Option<&'static str> {
+    use rustix::fs::StatxAttributes;
+    let why = "it is a mount of its own; install where it comes from";
+    let mounted = attributes(path).contains(StatxAttributes::MOUNT_ROOT);
+    mounted.then_some(why)
+}
+
+/// None on old kernels, which do not tell; then it shows when it is tried.
+#[cfg(target_os = "linux")]
+fn attributes(path: &Path) -> rustix::fs::StatxAttributes {
     use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
-    // Old kernels do not tell; then it shows when it is tried.
-    let found = statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::TYPE).ok()?;
-    let is = |flags| found.stx_attributes.intersects(flags);
-    if is(StatxAttributes::IMMUTABLE | StatxAttributes::APPEND) {
-        Some(Held::Flag)
-    } else {
-        is(StatxAttributes::MOUNT_ROOT).then_some(Held::Mount)
-    }
+    let found = statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::TYPE);
+    found.map_or(StatxAttributes::empty(), |found| found.stx_attributes)
 }
 
 #[cfg(target_os = "macos")]
-fn held(path: &Path) -> Option<Held> {
+fn held(path: &Path) -> Option<&'static str> {
     use std::os::macos::fs::MetadataExt;
     /// `UF_IMMUTABLE`, `UF_APPEND`, `SF_IMMUTABLE` and `SF_APPEND` of `chflags(2)`.
     const FLAGS: u32 = 0x2 | 0x4 | 0x2_0000 | 0x4_0000;
-    let found = fs::symlink_metadata(path).ok()?;
-    (found.st_flags() & FLAGS != 0).then_some(Held::Flag)
+    let found = fs_err::symlink_metadata(path).ok()?;
+    let why = "it is locked; chflags nouchg unlocks it";
+    (found.st_flags() & FLAGS != 0).then_some(why)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn held(_: &Path) -> Option<Held> {
+fn held(_: &Path) -> Option<&'static str> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn mounted(_: &Path) -> Option<&'static str> {
     None
 }
 
@@ -143,7 +142,7 @@ fn held(_: &Path) -> Option<Held> {
 fn may_replace(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let user = rustix::process::geteuid();
-    let owner = fs::metadata(path).map(|found| found.uid());
+    let owner = fs_err::metadata(path).map(|found| found.uid());
     user.is_root() || owner.map_or(true, |owner| owner == user.as_raw())
 }
 
@@ -156,7 +155,7 @@ fn writable(folder: &Path) -> bool {
 #[cfg(unix)]
 fn disk_of(folder: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
-    fs::metadata(folder).map_or(0, |found| found.dev())
+    fs_err::metadata(folder).map_or(0, |found| found.dev())
 }
 
 /// Bytes left for this user. A disk that names no size is one that grows.

@@ -5,8 +5,6 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::escape;
-
 /// Refuses root in a folder of another user.
 #[cfg(unix)]
 pub fn check(root: &Path) -> Result<()> {
@@ -18,7 +16,7 @@ pub fn check(root: &Path) -> Result<()> {
     if rustix::process::geteuid().is_root() && owner != 0 {
         anyhow::bail!(
             "could not install as root: {} belongs to user {owner}; run this as that user, or with --as-root",
-            escape::path(root)
+            crate::escape::path(root)
         );
     }
     Ok(())
