@@ -10,6 +10,7 @@ use anyhow::Result;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::cmd;
+use crate::escape;
 use crate::exit::{self, Exits, Program, is_broken_pipe};
 use crate::host::{Host, Start};
 
@@ -159,7 +160,8 @@ fn finish<E: Exits>(host: &mut Host, command: impl FnOnce(&mut Host) -> Result<E
         Ok(Ok(exit)) => exit,
         Ok(Err(error)) if is_broken_pipe(&error) => E::DONE,
         Ok(Err(error)) => {
-            let _ = writeln!(host.err, "{}: {error:#}", speaker(E::COMMAND));
+            let failure = escape::failure(&error);
+            let _ = writeln!(host.err, "{}: {failure}", speaker(E::COMMAND));
             E::COULD_NOT_RUN
         }
         Err(_) => E::INTERNAL,

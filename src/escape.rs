@@ -2,6 +2,7 @@
 //! of apps, transcripts, file names, model names.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// `text` on one line in double quotes, as a JSON string that cannot do anything to its reader:
 /// control characters, bidi controls, zero-width characters and tag characters become `\u…`
@@ -34,6 +35,39 @@ pub fn shown(text: &str) -> String {
         return text.to_owned();
     }
     quoted(text)
+}
+
+/// A path, as [`shown`].
+#[must_use]
+pub fn path(path: &Path) -> String {
+    shown(&path.to_string_lossy())
+}
+
+/// A failure with its causes, on one line but for the line ends that we wrote ourselves: what the
+/// system says holds names of files as they are.
+#[must_use]
+pub fn failure(error: &anyhow::Error) -> String {
+    let causes = error.chain().map(|cause| {
+        let text = cause.to_string();
+        if cause.is::<std::io::Error>() {
+            one_line(&text)
+        } else {
+            json(&text)
+        }
+    });
+    causes.collect::<Vec<_>>().join(": ")
+}
+
+fn one_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_unsafe(c) {
+            push_escape(&mut out, c);
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 /// A JSON document whose texts cannot do anything to their reader either. It means the same: outside

@@ -58,7 +58,7 @@ exits! {
     Install "install" {
         /// Installed, or nothing to do.
         Done = 0,
-        /// Refused or not possible; nothing was changed.
+        /// Refused or not possible and nothing was changed, or stopped half way, which it says.
         CouldNotRun = 2,
         /// A panic.
         Internal = 70,
@@ -72,7 +72,7 @@ exits! {
         Done = 0,
         /// Something of ours was kept because the user had changed it.
         Partial = 1,
-        /// Not possible; nothing was changed.
+        /// Not possible and nothing was changed, or stopped half way, which it says.
         CouldNotRun = 2,
         /// A panic.
         Internal = 70,

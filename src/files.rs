@@ -7,6 +7,8 @@ use anyhow::{Context, Result, bail};
 use fs_err as fs;
 use sha2::{Digest, Sha256};
 
+use crate::escape;
+
 /// The SHA-256 of `bytes`, in lower-case hex.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
@@ -44,7 +46,7 @@ fn hex(bytes: &[u8]) -> String {
 /// place would keep us waiting for ever.
 pub fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        bail!("could not read {}: it is no plain file", path.display());
+        bail!("could not read {}: it is no plain file", escape::path(path));
     }
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -65,22 +67,23 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
 }
 
 /// The same without the last step, for a caller that writes several files into one folder and
-/// then calls [`sync_folder`] once. A file keeps its owner; a new one gets that of its folder when
-/// root writes it.
+/// then calls [`sync_folder`] once. A file keeps its owner, and its access list and other extended
+/// attributes as far as they can be set; a new one gets the owner of its folder when root writes it.
 pub fn put(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     let folder = folder_of(path)?;
     let mut temp = tempfile::Builder::new()
         .prefix(TEMP)
         .tempfile_in(folder)
-        .with_context(|| format!("could not write in {}", folder.display()))?;
+        .with_context(|| format!("could not write in {}", escape::path(folder)))?;
     keep_owner(path, folder, temp.as_file())?;
     set_mode(temp.as_file(), mode)?;
+    keep_attributes(path, temp.as_file());
     temp.write_all(bytes)
         .and_then(|()| temp.as_file().sync_all())
-        .with_context(|| format!("could not write {}", path.display()))?;
+        .with_context(|| format!("could not write {}", escape::path(path)))?;
     temp.persist(path)
         .map_err(|error| error.error)
-        .with_context(|| format!("could not replace {}", path.display()))?;
+        .with_context(|| format!("could not replace {}", escape::path(path)))?;
     Ok(())
 }
 
@@ -109,13 +112,39 @@ fn keep_owner(path: &Path, folder: &Path, temp: &std::fs::File) -> Result<()> {
         }
         _ => Ok(()),
     }
-    .with_context(|| format!("could not keep the owner of {}", path.display()))
+    .with_context(|| format!("could not keep the owner of {}", escape::path(path)))
 }
 
 #[cfg(not(unix))]
 fn keep_owner(_: &Path, _: &Path, _: &std::fs::File) -> Result<()> {
     Ok(())
 }
+
+/// What cannot be read or set here belongs to the system.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn keep_attributes(path: &Path, temp: &std::fs::File) {
+    use rustix::fs::{
+        XattrFlags, fgetxattr, fgetxattr_query, flistxattr, flistxattr_query, fsetxattr,
+    };
+    let Ok(old) = fs::File::open(path) else {
+        return;
+    };
+    let mut names = vec![0; flistxattr_query(&old).unwrap_or(0)];
+    if names.is_empty() {
+        return;
+    }
+    let length = flistxattr(&old, &mut names).unwrap_or(0);
+    let names = names[..length].split(|byte| *byte == 0);
+    for name in names.filter(|name| !name.is_empty()) {
+        let mut value = vec![0; fgetxattr_query(&old, name).unwrap_or(0)];
+        if let Ok(length) = fgetxattr(&old, name, &mut value) {
+            let _ = fsetxattr(temp, name, &value[..length], XattrFlags::empty());
+        }
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn keep_attributes(_: &Path, _: &std::fs::File) {}
 
 /// Sets the permission bits of a file that is there; nothing on Windows.
 pub fn set_mode_of(path: &Path, mode: u32) -> Result<()> {

@@ -56,6 +56,16 @@ fn every_row_is_seen_and_only_the_result_is_left() {
     assert_eq!(tree(ctx.root()), before);
 }
 
+/// As `nohup` and the background of a script start it.
+#[test]
+#[cfg(unix)]
+fn signals_that_its_starter_ignores_are_seen_too() {
+    let ctx = installed();
+    let line = "trap '' INT TERM HUP; exec lean-computer-use verify --proof";
+    let seen = ctx.shell(line, "verify").observe().expect(0);
+    assert!(!seen.stdout.contains("DIFFERS"), "{seen}");
+}
+
 /// A launcher that needs `env` where there is none, a hook that never reaches the binary, another
 /// binary under our name on PATH.
 #[test]

@@ -13,6 +13,7 @@ use fs_err as fs;
 use jiff::Timestamp;
 use serde::de::IgnoredAny;
 
+use crate::escape;
 use crate::hook::limits::{Limits, Scope};
 use crate::hook::token_meter::Terms;
 use crate::hook::{Event, Verdict, account, event, retry_guard, token_meter};
@@ -102,7 +103,7 @@ pub fn limits(host: &Host) -> (Limits, Result<()>) {
             Ok(limits) => (limits, Ok(())),
             Err(error) => (
                 Limits::default(),
-                Err(error.context(format!("could not use {}", file.display()))),
+                Err(error.context(format!("could not use {}", escape::path(&file)))),
             ),
         },
     };

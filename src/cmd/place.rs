@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use fs_err as fs;
 
-use crate::escape::shown;
+use crate::escape::{self, shown};
 use crate::files::read_if_present;
 use crate::host::Host;
 use crate::install::found::{self, Found};
@@ -179,21 +179,25 @@ fn user_root(host: &Host) -> Result<PathBuf> {
         ensure!(
             real.is_dir(),
             "could not use {}: it is no folder",
-            folder.display()
+            escape::path(&folder)
         );
         return Ok(real);
     }
     ensure!(
         fs::symlink_metadata(&folder).is_err(),
         "could not follow the link {}: mend or remove it",
-        folder.display()
+        escape::path(&folder)
     );
     let (above, name) = (folder.parent(), folder.file_name());
     let (above, name) = above
         .zip(name)
         .context("could not use the root of the disk as the user's folder")?;
-    let above =
-        fs::canonicalize(above).context("could not find the folder of the user's folder")?;
+    let above = fs::canonicalize(above).with_context(|| {
+        format!(
+            "could not find the folder that {} goes into",
+            escape::path(&folder)
+        )
+    })?;
     Ok(above.join(name))
 }
 
@@ -207,7 +211,7 @@ pub fn project_root(asked: Option<&Path>, host: &Host) -> Result<PathBuf> {
             if !folder.is_dir() {
                 bail!(
                     "could not use {} as a project: it is no folder",
-                    folder.display()
+                    escape::path(&folder)
                 );
             }
             Some(folder)

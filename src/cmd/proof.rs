@@ -36,7 +36,7 @@ pub fn run(opened: &Opened, host: &Host) -> Result<Record> {
         binary: path.clone(),
         launchers: launchers(opened),
     })?;
-    let rows = prove(&exit::table(), &world);
+    let rows = prove(&exit::table(), &world)?;
     let record = Record {
         schema: 1,
         date: host.now(),

@@ -93,7 +93,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Status> {
             .map(|path| path.to_string_lossy().into_owned()),
         proof: match proof::last(host) {
             Ok(last) => last.map(|(line, _)| line),
-            Err(error) => Some(format!("{error:#}")),
+            Err(error) => Some(crate::escape::failure(&error)),
         },
         guard: guard(host),
         places: [project, user]
@@ -139,7 +139,7 @@ fn installed(place: &Where, running: &std::path::Path, host: &Host) -> Seen {
             },
             allowed: false,
             local_is_tracked: false,
-            error: Some(format!("{error:#}")),
+            error: Some(crate::escape::failure(&error)),
         },
     }
 }

@@ -3,14 +3,16 @@
 use std::io::Write;
 
 use anyhow::Result;
+use fs_err as fs;
 use serde_json::json;
 
 use super::place::{Opened, Purpose, Where};
-use crate::escape::shown;
+use crate::escape::{self, shown};
 use crate::exit::Uninstall;
 use crate::host::Host;
 use crate::install::actions::{self, Action};
-use crate::install::plan::{Fate, Options, Removal};
+use crate::install::plan::{Fate, FilePlan, Options, Removal, State};
+use crate::install::registered::registered_in;
 use crate::install::{Plan, remove, stage};
 
 /// Arguments of `uninstall`.
@@ -35,13 +37,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Uninstall> {
         stage::sweep(&opened.place, &opened.wanted)?;
     }
     let Some(manifest) = &opened.recorded else {
-        let place = shown(&opened.place.root.to_string_lossy());
-        if args.json {
-            json_answer(args, &opened, &[], &[], host)?;
-        } else {
-            writeln!(host.out, "nothing to do: not installed in {place}")?;
-        }
-        return Ok(Uninstall::Done);
+        return not_installed(args, &opened, host);
     };
     let plan = Plan::new(
         &opened.wanted,
@@ -66,6 +62,44 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Uninstall> {
         report(&opened, &removal, &kept, host)?;
     }
     Ok(if kept.is_empty() {
+        Uninstall::Done
+    } else {
+        Uninstall::Partial
+    })
+}
+
+/// Without a manifest nobody knows whose it is, so what looks like ours stays and is named.
+fn not_installed(args: &Args, opened: &Opened, host: &mut Host) -> Result<Uninstall> {
+    let plan = Plan::new(&opened.wanted, &opened.found, None, Options::default());
+    let settings = opened.place.names.settings_files();
+    let settings: Vec<_> = settings
+        .filter(|file| !registered_in(&plan, file).is_empty())
+        .collect();
+    let same = |file: &&FilePlan<'_>| matches!(file.state, State::Same | State::Mode);
+    let files = plan.files.iter().filter(same);
+    let files: Vec<_> = files.map(|file| file.path.to_owned()).collect();
+    let left = [settings.as_slice(), files.as_slice()].concat();
+    if args.json {
+        json_answer(args, opened, &[], &left, host)?;
+    } else {
+        let place = escape::path(&opened.place.root);
+        writeln!(host.out, "nothing to do: not installed in {place}")?;
+        let why = "no manifest says that we put it there";
+        for file in settings {
+            writeln!(host.out, "  kept, as {why}: our entries in {file}")?;
+        }
+        for file in files {
+            writeln!(host.out, "  kept, as {why}: {file}")?;
+        }
+        if !left.is_empty() {
+            let mend = "takes the entries out; the files are yours to remove";
+            writeln!(
+                host.out,
+                "lean-computer-use install and then uninstall {mend}"
+            )?;
+        }
+    }
+    Ok(if left.is_empty() {
         Uninstall::Done
     } else {
         Uninstall::Partial
@@ -137,6 +171,12 @@ fn report(opened: &Opened, removal: &Removal<'_>, kept: &[String], host: &mut Ho
     }
     for path in kept.iter().filter(|path| path.contains("/backups/")) {
         writeln!(host.out, "  kept, as it holds an edit of yours: {path}")?;
+    }
+    let local = &opened.place.names.local;
+    let left = fs::read_dir(opened.place.at(local)).is_ok_and(|mut all| all.next().is_some());
+    if left && removal.backups.is_empty() {
+        let why = "as the folder was there before the install";
+        writeln!(host.out, "  left alone, {why}: what is in {local}")?;
     }
     Ok(())
 }

@@ -4,11 +4,13 @@
 //! Fields: <https://docs.claude.com/en/docs/claude-code/hooks>, and as recorded with 2.1.197 and
 //! 2.1.332.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
+
+mod pairs;
 
 /// One event.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,12 +123,16 @@ struct Payload<'a> {
     is_interrupt: Option<bool>,
     source: Option<String>,
     #[serde(borrow)]
-    prompt: Option<Cow<'a, str>>,
+    prompt: Option<&'a RawValue>,
 }
 
 /// The event in `bytes`; what follows the first JSON value is not looked at.
 #[must_use]
 pub fn parse(bytes: &[u8]) -> Option<Event> {
+    read(bytes).or_else(|| read(&pairs::repaired(bytes)?))
+}
+
+fn read(bytes: &[u8]) -> Option<Event> {
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<Payload>();
     let mut payload = values.next()?.ok()?;
     let what = what(&mut payload)?;
@@ -176,9 +182,10 @@ fn call(payload: &mut Payload<'_>) -> Option<Call> {
 /// Newer versions name the source; the others are told by how a task notification begins.
 fn is_from_a_person(payload: &Payload<'_>) -> bool {
     let source = payload.source.as_deref();
-    let prompt = payload.prompt.as_deref().unwrap_or_default();
+    // As it stands in the JSON, whatever it is.
+    let prompt = payload.prompt.map(RawValue::get).unwrap_or_default();
     source.is_none_or(|source| matches!(source, "user" | "sdk"))
-        && !prompt.starts_with("<task-notification>")
+        && !prompt.starts_with("\"<task-notification>")
 }
 
 #[cfg(test)]

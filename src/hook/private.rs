@@ -8,6 +8,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use fs_err as fs;
 
+use crate::escape;
+
 /// Makes sure that `folder` is there and private. Folders above it are made when missing.
 pub fn folder(folder: &Path) -> Result<()> {
     if let Some(above) = folder.parent()
@@ -25,7 +27,7 @@ pub fn folder(folder: &Path) -> Result<()> {
 pub fn check(folder: &Path) -> Result<()> {
     let found = fs::symlink_metadata(folder)?;
     if !found.is_dir() {
-        bail!("could not use {}: not a folder", folder.display());
+        bail!("could not use {}: not a folder", escape::path(folder));
     }
     own(folder, &found)
 }
@@ -34,7 +36,10 @@ pub fn check(folder: &Path) -> Result<()> {
 fn own(folder: &Path, found: &std::fs::Metadata) -> Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     if found.uid() != rustix::process::geteuid().as_raw() {
-        bail!("could not use {}: it is another user's", folder.display());
+        bail!(
+            "could not use {}: it is another user's",
+            escape::path(folder)
+        );
     }
     let mode = found.mode() & 0o777;
     if mode & 0o077 != 0 {
@@ -91,15 +96,20 @@ pub fn tail(path: &Path, limit: u64) -> Result<(u64, Vec<u8>)> {
     Ok((start, bytes))
 }
 
-/// Appends in one write, so that what others append at the same time stays whole.
+/// Appends in one write, so that what others append at the same time stays whole. One that a full
+/// disk cut short is an error and is not gone on with: others may have written behind it.
 pub fn append(path: &Path, bytes: &[u8]) -> Result<()> {
-    Ok(open(path)?.write_all(bytes)?)
+    let written = open(path)?.write(bytes)?;
+    if written < bytes.len() {
+        bail!("could not write all of a record to {}", escape::path(path));
+    }
+    Ok(())
 }
 
 fn regular(file: io::Result<std::fs::File>, path: &Path) -> Result<std::fs::File> {
-    let file = file.with_context(|| format!("could not open {}", path.display()))?;
+    let file = file.with_context(|| format!("could not open {}", escape::path(path)))?;
     if !file.metadata()?.is_file() {
-        bail!("could not use {}: not a file", path.display());
+        bail!("could not use {}: not a file", escape::path(path));
     }
     Ok(file)
 }

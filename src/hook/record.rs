@@ -1,6 +1,6 @@
 //! The guard's records: log bytes → records, and the records of two logs → one story. Pure.
 //!
-//! A record is one line of JSON, at most 200 bytes. Torn and foreign lines are passed over.
+//! A record is a line feed and one line of JSON, at most 200 bytes. Torn and foreign lines are passed over.
 
 use std::ops::Not;
 

@@ -11,7 +11,8 @@
 //!     errors                        a byte for each failure of the guard itself
 //! ```
 //!
-//! Appends need no lock: they are one write. Prompts, commands and errors are not in it.
+//! Appends need no lock: they are one write, and each record brings the line feed before it, so that
+//! one which a full disk cut short costs no other. Prompts, commands and errors are not in it.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -24,6 +25,8 @@ use super::event::Event;
 use super::key::{Secret, folder_name};
 use super::private;
 use super::record::{Log, Logs, Record};
+
+use crate::escape;
 
 /// Lies in the guard's folder.
 pub const MARKER: &str = ".lcu-guard";
@@ -117,8 +120,8 @@ impl Session {
                 }
                 _ => &mut shared,
             };
-            serde_json::to_writer(&mut *lines, &record)?;
             lines.push(b'\n');
+            serde_json::to_writer(&mut *lines, &record)?;
         }
         for (agent, lines) in [(None, shared), (agent, own)] {
             if lines.is_empty() {
@@ -269,7 +272,10 @@ pub fn check_ours(guard: &Path) -> Result<()> {
         .filter_map(|entry| Some(entry.ok()?.file_name()))
         .collect();
     if !names.is_empty() && !names.iter().any(|name| name == MARKER) {
-        bail!("could not use {}: it holds other things", guard.display());
+        bail!(
+            "could not use {}: it holds other things",
+            escape::path(guard)
+        );
     }
     Ok(())
 }
@@ -281,6 +287,6 @@ fn read_secret(path: &Path) -> Result<Option<Secret>> {
     }
     let bytes = bytes
         .try_into()
-        .map_err(|_| anyhow::anyhow!("could not use {}: not 32 bytes", path.display()))?;
+        .map_err(|_| anyhow::anyhow!("could not use {}: not 32 bytes", escape::path(path)))?;
     Ok(Some(Secret(bytes)))
 }

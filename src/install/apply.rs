@@ -11,9 +11,11 @@ use fs_err as fs;
 use super::found::{Found, OnDisk};
 use super::journal::Journal;
 use super::manifest::Previous;
+use super::may_change::Changes;
 use super::place::Place;
 use super::plan::{FilePlan, Plan, SettingsEdit, SettingsPlan, Step};
 use super::stage;
+use crate::escape;
 use crate::files::{put, read_if_present, replace, set_mode_of, sha256, sync_folder};
 
 /// What an install writes beside the files and the settings.
@@ -36,6 +38,15 @@ impl Records {
         })
     }
 
+    /// What is to be written, by its name; the manifest last.
+    fn texts(&self, place: &Place) -> impl Iterator<Item = (String, &String)> {
+        let binary = format!("{}/binary", place.names.local);
+        let manifest = place.names.manifest.clone();
+        let both = [(binary, &self.binary), (manifest, &self.manifest)];
+        both.into_iter()
+            .filter_map(|(name, text)| Some((name, text.as_ref()?)))
+    }
+
     /// Whether anything changes.
     #[must_use]
     pub fn any(&self) -> bool {
@@ -46,36 +57,85 @@ impl Records {
 /// Installs.
 pub fn install(place: &Place, plan: &Plan<'_>, records: &Records) -> Result<()> {
     let settings = plan.installable()?;
-    let changed = changed(place, plan, settings);
-    stage::may_change(&changed, &[place.at(&place.names.journal)])?;
     let after = plan.manifest(settings);
-    stage::begin(place, &Journal::new(plan.recorded, Some(&after)))?;
+    let journal = Journal::new(plan.recorded, Some(&after));
+    changes(place, plan, settings, records, &journal).check()?;
+    stage::begin(place, &journal)?;
+    carry_out(place, plan, settings, records).context(
+        "stopped half way: run install again, which goes on from there, or uninstall, which undoes it",
+    )
+}
+
+fn carry_out(
+    place: &Place,
+    plan: &Plan<'_>,
+    settings: &SettingsPlan,
+    records: &Records,
+) -> Result<()> {
     make_folders(place, plan)?;
     files(place, plan)?;
     for edit in &settings.edits {
         change_settings(place, plan.found, edit)?;
     }
-    let names = &place.names;
-    let binary = format!("{}/binary", names.local);
-    for (name, text) in [
-        (&binary, &records.binary),
-        (&names.manifest, &records.manifest),
-    ] {
-        if let Some(text) = text {
-            replace(&place.at(name), text.as_bytes(), 0o644)?;
-        }
+    for (name, text) in records.texts(place) {
+        replace(&place.at(&name), text.as_bytes(), 0o644)?;
     }
     stage::end(place)
 }
 
-/// What is written over or made beside the records.
-fn changed(place: &Place, plan: &Plan<'_>, settings: &SettingsPlan) -> Vec<PathBuf> {
-    let files = plan.files.iter().filter(|file| writes(file.step));
-    let files = files.map(|file| place.at(file.path));
-    let settings = settings.edits.iter();
-    files
-        .chain(settings.map(|edit| settings_path(place, plan.found, edit)))
-        .collect()
+fn changes(
+    place: &Place,
+    plan: &Plan<'_>,
+    settings: &SettingsPlan,
+    records: &Records,
+    journal: &Journal,
+) -> Changes {
+    let mut changes = Changes::default();
+    let size = |text: &[u8]| text.len() as u64;
+    for file in &plan.files {
+        let path = place.at(file.path);
+        let bytes = file.wanted.map_or(0, |wanted| size(&wanted.bytes));
+        match file.step {
+            Step::Create | Step::Update => changes.written.push((path, bytes)),
+            Step::Offer => changes.written.push((offer(place, file.path), bytes)),
+            Step::Replace => {
+                if let Some(OnDisk::File { bytes, .. }) = file.found {
+                    let backup = place.names.backup(&sha256(bytes));
+                    changes.written.push((place.at(&backup), size(bytes)));
+                }
+                changes.written.push((path, bytes));
+            }
+            Step::Mode | Step::Remove => changes.others.push(path),
+            Step::None | Step::Keep | Step::LeaveOut | Step::Refuse => {}
+        }
+    }
+    for edit in &settings.edits {
+        changes.add_settings(place, plan.found, edit);
+    }
+    for (name, text) in records.texts(place) {
+        changes
+            .written
+            .push((place.at(&name), size(text.as_bytes())));
+    }
+    changes.add_journal(place, journal);
+    changes
+}
+
+impl Changes {
+    /// A settings file that is written, or goes.
+    pub fn add_settings(&mut self, place: &Place, found: &Found, edit: &SettingsEdit) {
+        let path = settings_path(place, found, edit);
+        match &edit.after {
+            Some(after) => self.written.push((path, after.len() as u64)),
+            None => self.others.push(path),
+        }
+    }
+
+    /// The journal of the run.
+    pub fn add_journal(&mut self, place: &Place, journal: &Journal) {
+        let path = place.at(&place.names.journal);
+        self.written.push((path, journal.text().len() as u64));
+    }
 }
 
 /// Whether a step writes into the file's folder.
@@ -128,17 +188,18 @@ fn write(place: &Place, file: &FilePlan<'_>) -> Result<()> {
             put(&path, &text()?.bytes, text()?.mode())
         }
         Step::Mode => set_mode_of(&path, text()?.mode()),
-        Step::Offer => put(
-            &place.at(&format!("{}.new", file.path)),
-            &text()?.bytes,
-            text()?.mode(),
-        ),
+        Step::Offer => put(&offer(place, file.path), &text()?.bytes, text()?.mode()),
         Step::Remove => match file.recorded.and_then(|record| record.previous.as_ref()) {
             Some(previous) => give_back(place, file.path, previous),
             None => stage::remove(&path),
         },
         Step::None | Step::Keep | Step::LeaveOut | Step::Refuse => Ok(()),
     }
+}
+
+/// Where a newer text goes that is put beside an edited file.
+fn offer(place: &Place, path: &str) -> PathBuf {
+    place.at(&format!("{path}.new"))
 }
 
 /// Keeps bytes under their digest, on disk before anything stands in their place.
@@ -156,7 +217,7 @@ pub fn give_back(place: &Place, path: &str, previous: &Previous) -> Result<()> {
     ensure!(
         sha256(&bytes) == previous.sha256,
         "could not give back {path}: its backup was changed; put it back by hand from {}",
-        backup.display()
+        escape::path(&backup)
     );
     put(&place.at(path), &bytes, mode)?;
     Ok(fs::remove_file(&backup)?)

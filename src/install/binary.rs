@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use fs_err as fs;
 
+use crate::escape;
 use crate::files::{read_if_present, replace, sha256_of};
 
 /// The recorded binary.
@@ -90,10 +91,16 @@ pub fn look(around: &Around<'_>) -> Result<Binary> {
 }
 
 impl Binary {
-    /// The machine's own record: path and SHA-256, one a line. Reads the binary.
+    /// The machine's own record: path and SHA-256, one a line. Reads the binary. Refuses a path that
+    /// a launcher could not read back from it.
     pub fn record(&self) -> Result<String> {
+        let path = self.path.to_str().filter(|path| !path.contains('\n'));
+        let path = path.with_context(|| {
+            let path = escape::path(&self.path);
+            format!("could not record where the program is: {path} has a line end or is not UTF-8")
+        })?;
         let digest = sha256_of(&self.real)?;
-        Ok(format!("{}\n{digest}\n", self.path.display()))
+        Ok(format!("{path}\n{digest}\n"))
     }
 
     /// Copies the binary to where it stays, when it has to be.

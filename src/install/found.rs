@@ -101,7 +101,6 @@ pub fn look(place: &Place, wanted: &Wanted) -> Result<Found> {
             found.folders.insert(folder.to_owned());
         }
     }
-    folder_is_there(place, &place.names.local)?;
     let paths = wanted
         .files
         .iter()
@@ -173,7 +172,7 @@ fn follow(place: &Place, name: &str) -> Result<PathBuf> {
         .with_context(|| format!("could not follow the link {name}: mend or remove it"))?;
     ensure!(
         place.follow_links || target.starts_with(&place.root),
-        "could not use {name}: it is a link out of the project, to {}; --follow-links goes there",
+        "could not use {name}: it is a link out of the project, to {}; install --follow-links goes there",
         shown(&target.to_string_lossy())
     );
     Ok(target)

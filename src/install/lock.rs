@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use crate::escape;
+
 /// How long another install may take.
 const TRIES: u32 = 500;
 const PAUSE: Duration = Duration::from_millis(20);
@@ -21,19 +23,20 @@ pub fn hold(root: &Path) -> Result<Hold> {
     if cfg!(windows) {
         return Ok(Hold(None));
     }
-    let open = || format!("could not open the folder {}", root.display());
+    let open = || format!("could not open the folder {}", escape::path(root));
     let folder = File::open(root).with_context(open)?;
     for _ in 0..TRIES {
         match folder.try_lock() {
             Ok(()) => return Ok(Hold(Some(folder))),
             Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
             Err(TryLockError::Error(error)) => {
-                return Err(error).with_context(|| format!("could not lock {}", root.display()));
+                return Err(error)
+                    .with_context(|| format!("could not lock {}", escape::path(root)));
             }
         }
     }
     bail!(
         "busy: another install has held {} for 10 seconds; try again when it is done",
-        root.display()
+        escape::path(root)
     )
 }

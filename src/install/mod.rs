@@ -9,9 +9,10 @@
 //! embedded data and `wanted` what should exist of it, `found` reads what exists, `manifest` what
 //! the last install left, `journal` what is true after a run that was cut off. `plan` decides,
 //! `settings` edits settings files for it, `claude` says what Claude Code's other settings mean.
-//! `apply` and `remove` carry a plan out between the two steps of `stage`; `actions`, `diff` and
-//! `verify` read it as answers, `registered` what is in the settings. `binary` finds out what the launchers should start. IO stands in
-//! `lock`, `found`, `binary`, `stage`, `apply` and `remove`.
+//! `may_change` refuses what would fail half way, then `apply` and `remove` carry a plan out between
+//! the two steps of `stage`; `actions`, `diff` and `verify` read it as answers, `registered` what is
+//! in the settings. `binary` finds out what the launchers should start. IO stands in `lock`, `found`,
+//! `binary`, `may_change`, `stage`, `apply` and `remove`.
 
 pub mod actions;
 pub mod apply;
@@ -22,6 +23,7 @@ pub mod found;
 pub mod journal;
 pub mod lock;
 pub mod manifest;
+pub mod may_change;
 pub mod place;
 pub mod plan;
 pub mod registered;

@@ -19,7 +19,13 @@ pub struct Registered {
 /// is not there or Claude Code would not read it.
 #[must_use]
 pub fn registered(plan: &Plan<'_>) -> Vec<Registered> {
-    let Some(found) = plan.found.settings.get(&plan.wanted.names.settings) else {
+    registered_in(plan, &plan.wanted.names.settings)
+}
+
+/// The same in one of the settings files.
+#[must_use]
+pub fn registered_in(plan: &Plan<'_>, file: &str) -> Vec<Registered> {
+    let Some(found) = plan.found.settings.get(file) else {
         return Vec::new();
     };
     let Ok((_, text)) = settings::decode(&found.bytes) else {

@@ -2,11 +2,10 @@
 //! wherever this one is cut off. In go a place and a journal, out comes a folder with it in, all
 //! at once; and back. Knows nothing of what is done between.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use fs_err as fs;
 
 use super::journal::Journal;
@@ -26,9 +25,8 @@ pub fn sweep(place: &Place, wanted: &Wanted) -> Result<()> {
     folders.extend([
         place.root.clone(),
         place.lock().to_owned(),
-        place.at(&names.local),
+        place.at(&names.backup("")),
     ]);
-    folders.push(place.at(&names.backup("")));
     for file in names.settings_files() {
         let target = fs::canonicalize(place.at(&file)).ok();
         folders.extend(target.and_then(|target| target.parent().map(Path::to_owned)));
@@ -46,56 +44,6 @@ pub fn sweep(place: &Place, wanted: &Wanted) -> Result<()> {
     Ok(())
 }
 
-/// Refuses before anything is written what would fail half way: a folder that may not be written
-/// to, a file to replace whose owner could not be kept.
-pub fn may_change(replaced: &[PathBuf], removed: &[PathBuf]) -> Result<()> {
-    for path in replaced {
-        ensure!(
-            may_replace(path),
-            "could not replace {}: it belongs to another user; run this as that user",
-            path.display()
-        );
-    }
-    let folders: BTreeSet<_> = replaced
-        .iter()
-        .chain(removed)
-        .filter_map(|path| path.ancestors().skip(1).find(|folder| folder.exists()))
-        .collect();
-    for folder in folders {
-        ensure!(
-            writable(folder),
-            "could not write in {}: make it writable, or run this as its owner",
-            folder.display()
-        );
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn may_replace(path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let user = rustix::process::geteuid();
-    let owner = fs::metadata(path).map(|found| found.uid());
-    user.is_root() || owner.map_or(true, |owner| owner == user.as_raw())
-}
-
-#[cfg(unix)]
-fn writable(folder: &Path) -> bool {
-    use rustix::fs::{Access, access};
-    access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
-}
-
-/// Windows says it when it is tried.
-#[cfg(not(unix))]
-fn may_replace(_: &Path) -> bool {
-    true
-}
-
-#[cfg(not(unix))]
-fn writable(_: &Path) -> bool {
-    true
-}
-
 /// Puts the journal there. What is missing of the folders down to it appears with the journal in
 /// it, in one rename, so that no empty folder of ours can be left without a word about it.
 pub fn begin(place: &Place, journal: &Journal) -> Result<()> {
@@ -109,11 +57,14 @@ pub fn begin(place: &Place, journal: &Journal) -> Result<()> {
     let temp = above.join(format!("{TEMP}{}", std::process::id()));
     let local = &chain[chain.len() - 1];
     let staged = temp.join(local.strip_prefix(top)?);
-    fs::create_dir_all(&staged)?;
-    own_as(above, &temp, &staged)?;
-    replace(&staged.join("journal.json"), text.as_bytes(), 0o644)?;
-    fs::rename(&temp, top)?;
-    sync_folder(above)
+    let put_there = || {
+        fs::create_dir_all(&staged)?;
+        own_as(above, &temp, &staged)?;
+        replace(&staged.join("journal.json"), text.as_bytes(), 0o644)?;
+        fs::rename(&temp, top)?;
+        sync_folder(above)
+    };
+    put_there().inspect_err(|_| drop(remove(&temp)))
 }
 
 /// Takes the journal away: the run is complete.
@@ -122,8 +73,8 @@ pub fn end(place: &Place) -> Result<()> {
     sync_folder(&place.at(&place.names.local))
 }
 
-/// Takes the journal away with the folders around it that `made` names, as far as nothing else
-/// is in them, in one rename. The machine's own folder is ours whatever is in it.
+/// Takes the journal away with the machine's own folder, whatever is in it, and with the folders
+/// around that which `made` names, as far as nothing else is in them; all in one rename.
 pub fn vanish(place: &Place, made: &[&str]) -> Result<()> {
     let ours = |folder: &&str| made.contains(folder);
     let names = &place.names;

@@ -89,6 +89,8 @@ fn in_settings(plan: &Plan<'_>, manifest: &Manifest) -> Vec<Finding> {
         return vec![Finding::new(file, "missing", "")];
     };
     let looked = settings::decode(&found.bytes).and_then(|(_, text)| {
+        // An empty file is fine with Claude Code.
+        let text = if settings::is_blank(text) { "{}" } else { text };
         let shape = Shape::parse(text)?;
         Ok(entries(&shape, plan, manifest))
     });

@@ -12,6 +12,7 @@ use super::place::{Names, Place, Scope};
 use super::settings::{Entries, Form};
 use super::shipped::{Shipped, asset, in_single_quotes, shell_word};
 use crate::assets::{AGENTS, ASSETS, BRIEFS, HOOKS};
+use crate::escape;
 use crate::files::sha256;
 
 /// Everything that an install of this release leaves in a place.
@@ -67,7 +68,10 @@ impl Wanted {
         let [ours, binary] = [&place.at(&place.names.ours), binary].map(|path| {
             let text = path.to_str().map(|text| text.replace('\\', "/"));
             text.with_context(|| {
-                format!("could not use the path {}: it is not UTF-8", path.display())
+                format!(
+                    "could not use the path {}: it is not UTF-8",
+                    escape::path(path)
+                )
             })
         });
         let (ours, binary) = (ours?, binary?);
@@ -80,7 +84,6 @@ impl Wanted {
                 shipped: &shipped,
                 scope,
                 names: &Names::new(scope),
-                ours: &ours,
                 prefix,
                 binary: &binary,
             };
@@ -119,10 +122,11 @@ impl Wanted {
         self.file(path).is_some() || self.earlier.iter().any(|earlier| earlier == path)
     }
 
-    /// Every folder that the files need, parents first. The root itself is one in user scope.
+    /// Every folder that the files need, and the machine's own, parents first. The root itself is
+    /// one in user scope.
     #[must_use]
     pub fn folders(&self) -> BTreeSet<&str> {
-        let mut folders = BTreeSet::new();
+        let mut folders = BTreeSet::from([self.names.local.as_str()]);
         if self.names.prefix.is_empty() {
             folders.insert("");
         }
@@ -155,13 +159,14 @@ fn digest(files: &[WantedFile]) -> String {
     sha256(&all.collect::<Vec<_>>())
 }
 
+/// The brief, as the skill names it.
+const BRIEF: &str = "`.claude/lean-computer-use/briefs/desk-brief.md`";
+
 /// What the tokens of the embedded files stand for.
 struct Fill<'a> {
     shipped: &'a Shipped,
     scope: Scope,
     names: &'a Names,
-    /// The absolute folder that is ours.
-    ours: &'a str,
     prefix: &'a str,
     binary: &'a str,
 }
@@ -185,7 +190,7 @@ impl Fill<'_> {
             add(format!("{ours}/briefs/{name}"), "brief", self.text(bytes));
         }
         for (name, bytes) in each(&ASSETS).filter(|(name, _)| name.starts_with("skills/")) {
-            add(format!("{base}{name}"), "skill", self.text(bytes));
+            add(format!("{base}{name}"), "skill", self.skill(bytes));
         }
         for name in ["README.md", "desk/README.md"] {
             add(
@@ -230,16 +235,20 @@ impl Fill<'_> {
     }
 
     fn text(&self, bytes: &[u8]) -> Vec<u8> {
-        let text = String::from_utf8_lossy(bytes).replace("__DESK__", self.prefix);
-        let text = match self.scope {
-            // The brief lies in the user's own folder; evidence stays in the project at hand.
-            Scope::User => text.replace(
-                ".claude/lean-computer-use/briefs",
-                &format!("{}/briefs", self.ours),
-            ),
-            Scope::Project | Scope::Local => text,
-        };
-        text.into_bytes()
+        let text = String::from_utf8_lossy(bytes);
+        text.replace("__DESK__", self.prefix).into_bytes()
+    }
+
+    /// In user scope with the brief in it: Claude Code reads nothing outside the project unasked
+    /// but a skill itself (seen with 2.1.197 and 2.1.332).
+    fn skill(&self, bytes: &[u8]) -> Vec<u8> {
+        if self.scope != Scope::User {
+            return self.text(bytes);
+        }
+        let text = String::from_utf8_lossy(bytes).replace(BRIEF, "the brief below");
+        let brief = String::from_utf8_lossy(asset(&BRIEFS, "desk-brief.md"));
+        let all = format!("{text}\n#{brief}");
+        self.text(all.as_bytes())
     }
 
     fn launcher(&self, bytes: &[u8], token: &str, name: &str) -> Vec<u8> {
@@ -311,6 +320,23 @@ mod tests {
         assert_eq!(text(Scope::Project), Vec::<String>::new());
         assert!(text(Scope::Local).contains(&".claude/agents/desk-runner.md".to_owned()));
         assert!(text(Scope::User).contains(&"lean-computer-use/hooks/retry-guard".to_owned()));
+    }
+
+    #[test]
+    fn the_users_skill_holds_the_brief() {
+        let skill = |scope| {
+            let wanted = wanted(scope);
+            let skill = wanted
+                .files
+                .iter()
+                .find(|file| file.kind == "skill")
+                .unwrap();
+            String::from_utf8(skill.bytes.clone()).unwrap()
+        };
+        assert!(skill(Scope::Project).contains(BRIEF));
+        let skill = skill(Scope::User);
+        assert!(!skill.contains("briefs/"), "{skill}");
+        assert!(skill.contains("\n## Desk brief\n"), "{skill}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::judge::Proven;
+use crate::escape;
 use crate::files;
 
 const FILE: &str = "proof.json";
@@ -42,10 +43,12 @@ pub struct Binary {
 
 /// Writes the record; only its owner reads it.
 pub fn write(state: &Path, record: &Record) -> Result<()> {
-    fs_err::create_dir_all(state)?;
     let mut bytes = serde_json::to_vec_pretty(record)?;
     bytes.push(b'\n');
-    files::replace(&state.join(FILE), &bytes, 0o600)
+    fs_err::create_dir_all(state)
+        .map_err(anyhow::Error::from)
+        .and_then(|()| files::replace(&state.join(FILE), &bytes, 0o600))
+        .context("could not keep the result of the proof")
 }
 
 /// The record of the last proof; none when there was none.
@@ -57,7 +60,7 @@ pub fn read(state: &Path) -> Result<Option<Record>> {
     let record = serde_json::from_slice(&bytes).with_context(|| {
         format!(
             "could not read {}: run verify --proof again",
-            path.display()
+            escape::path(&path)
         )
     })?;
     Ok(Some(record))

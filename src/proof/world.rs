@@ -15,7 +15,7 @@ use walkdir::WalkDir;
 
 use super::cases::{Before, By, Case, Signal};
 use super::judge::Saw;
-use crate::escape::quoted;
+use crate::escape::{self, quoted};
 use crate::files;
 
 /// No case takes longer, unless something is wrong.
@@ -287,6 +287,6 @@ fn unseen(error: &anyhow::Error) -> Saw {
     Saw {
         code: None,
         signal: false,
-        said: format!("{error:#}"),
+        said: escape::failure(error),
     }
 }

@@ -61,6 +61,35 @@ fn whatever_comes_in_nothing_comes_out() {
     assert!(!state(&ctx).exists());
 }
 
+/// JavaScript cuts a long error between the two halves of an emoji, and a person can paste one.
+#[test]
+fn half_an_emoji_is_an_event_like_any_other() {
+    let mut story = Story::new("2.1.332");
+    let mut send = |name: &str, id: &str, changes: Value| {
+        story.seconds += 1;
+        let mut event = event(story.version, name, &changes);
+        event["tool_use_id"] = json!(id);
+        event["session_id"] = json!("one");
+        let text = event.to_string().replace("HALF", r"\ud83d");
+        let run = story.ctx.run(&["hook", "retry-guard"]).stdin(text);
+        let clock = NOW_MS + story.seconds * 1000;
+        says(&answer(
+            run.env("LEAN_COMPUTER_USE_CLOCK_MS", clock.to_string()),
+        ))
+    };
+    let call = json!({"tool_input": {"command": "echo HALF"}, "error": "Exit code 1\nHALF"});
+    assert_eq!(send("failed", "1", call.clone()), "");
+    assert_eq!(send("failed", "2", call.clone()), "nudge");
+    assert_eq!(send("before", "3", call.clone()), "deny");
+    for prompt in [json!("HALF"), json!([{"type": "text", "text": "go on"}])] {
+        send("prompt", "", json!({"prompt": prompt}));
+        assert_eq!(send("before", &format!("{prompt}"), call.clone()), "");
+        send("failed", &format!("a {prompt}"), call.clone());
+        send("failed", &format!("b {prompt}"), call.clone());
+        assert_eq!(send("before", &format!("c {prompt}"), call.clone()), "deny");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_host_that_leaves_stdin_open_gets_its_answer() {
@@ -197,6 +226,43 @@ fn a_full_disk_means_silence_and_what_was_known_stays() {
         sixth.contains("\"deny\"") && eighth.contains("\"deny\""),
         "{seen}"
     );
+}
+
+/// The same, with room for a part of a record.
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "needs root and unshare: .ci/run"]
+fn a_record_that_a_full_disk_cuts_short_costs_no_other() {
+    let ctx = TestContext::new();
+    let state = state(&ctx);
+    fs::create_dir_all(&state).unwrap();
+    for (name, id) in ["failed", "failed", "failed", "before"]
+        .into_iter()
+        .zip(1..)
+    {
+        let event = event("2.1.332", name, &json!({"tool_use_id": id.to_string()}));
+        ctx.write(&format!("event{id}"), event.to_string());
+    }
+    let line = r#"
+        mount -t tmpfs -o size=1m,mode=700 none "$STATE" || exit 9
+        hook() { lean-computer-use hook retry-guard <event$1 || exit 8; }
+        hook 1
+        log=$(echo "$STATE"/guard/*/log)
+        head -c $(($(getconf PAGESIZE) - 40 - $(stat -c %s "$log"))) /dev/zero | tr '\0' '\n' >>"$log"
+        cat /dev/zero >"$STATE/filler" 2>/dev/null
+        hook 2; tail -c 39 "$log" | grep -c '^{.*[^}]$'
+        rm "$STATE/filler"; hook 3; hook 4"#;
+    let mut unshare = std::process::Command::new("unshare");
+    unshare.args(["--mount", "sh", "-c", line]);
+    let run = Run::new(unshare, "hook retry-guard").world(&ctx);
+    let seen = run.env("STATE", &state).observe();
+    assert_eq!((seen.code, &*seen.stderr), (0, ""), "{seen}");
+    let lines: Vec<_> = seen.stdout.lines().collect();
+    let ["1", nudge, refusal] = lines.as_slice() else {
+        panic!("nothing was cut short, or something was lost: {seen}");
+    };
+    assert!(nudge.contains("additionalContext"), "{seen}");
+    assert!(refusal.contains("\"deny\""), "{seen}");
 }
 
 /// Recorded payloads with some bytes replaced, cut out or doubled: whatever still is an event is

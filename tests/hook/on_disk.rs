@@ -115,6 +115,29 @@ fn a_full_log_is_put_aside() {
     assert!(path.with_extension("old").exists());
 }
 
+/// As a disk that was full for a moment leaves it.
+#[test]
+fn a_record_that_was_cut_short_costs_no_other() {
+    let end = |ctx: &TestContext| {
+        let mut log = files(&state(ctx)).into_iter();
+        let log = log.rfind(|path| path.ends_with("log")).unwrap();
+        (fs::read(&log).unwrap(), log)
+    };
+    let mut story = Story::new("2.1.332");
+    let failed =
+        |story: &mut Story, id: &str| says(&story.send("failed", &json!({"tool_use_id": id})));
+    failed(&mut story, "1");
+    let (whole, log) = end(&story.ctx);
+    for left in 0..=whole.len() {
+        fs::write(&log, &whole[..left]).unwrap();
+        let known = left == whole.len();
+        let id = |n: usize| format!("{left}-{n}");
+        assert_eq!(failed(&mut story, &id(2)) == "nudge", known, "{left}");
+        assert_eq!(failed(&mut story, &id(3)) == "nudge", !known, "{left}");
+        assert_eq!(story.ask(&json!({})), "deny", "{left} of {}", whole.len());
+    }
+}
+
 #[test]
 fn hooks_that_run_at_once_lose_no_record_and_share_one_key() {
     let ctx = TestContext::new();
@@ -138,7 +161,7 @@ fn hooks_that_run_at_once_lose_no_record_and_share_one_key() {
     let log = files(&state(&ctx));
     let log = log.iter().find(|path| path.ends_with("log")).unwrap();
     let lines = fs::read_to_string(log).unwrap();
-    let kinds = lines.lines().map(|line| {
+    let kinds = lines.lines().skip(1).map(|line| {
         let record: Value = serde_json::from_str(line).unwrap();
         record["e"].as_str().unwrap().to_owned()
     });

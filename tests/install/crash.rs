@@ -119,6 +119,36 @@ fn an_uninstall_of_everything() {
     });
 }
 
+#[test]
+#[ignore = "needs strace: .ci/run"]
+fn an_uninstall_around_a_folder_that_was_there_before() {
+    let evidence = |ctx: &TestContext| {
+        ctx.write(".claude/lean-computer-use/local/evidence/a", "mine");
+    };
+    every_kill(&Story {
+        given: |ctx| {
+            ctx.write(".claude/lean-computer-use/local/evidence/a", "mine");
+            ctx.install(0);
+        },
+        words: &["uninstall"],
+        before: evidence,
+    });
+}
+
+#[test]
+#[ignore = "needs strace: .ci/run"]
+fn an_uninstall_in_a_clone() {
+    every_kill(&Story {
+        given: |ctx| {
+            ctx.install(0);
+            let local = ctx.project.join(".claude/lean-computer-use/local");
+            fs::remove_dir_all(local).unwrap();
+        },
+        words: &["uninstall"],
+        before: |_| {},
+    });
+}
+
 fn every_kill(story: &Story) {
     let ctx = TestContext::new();
     (story.before)(&ctx);

@@ -131,3 +131,45 @@ fn somebody_elses_copy_of_our_file_is_taken_away() {
     run("uninstall").expect(0);
     assert!(tree(&ctx.home) == before);
 }
+
+/// An access list that lets one more user read, and an attribute of somebody's. A file system that
+/// has none has nothing to see here.
+#[test]
+fn the_access_list_and_attributes_of_the_settings_stay() {
+    use rustix::fs::{XattrFlags, getxattr, setxattr};
+    let ctx = TestContext::new();
+    let settings = ctx.write(SETTINGS, "{}\n");
+    // Version 2; then tag, permissions and id of owner, user 12345, group, mask and others.
+    let entries: [(u16, u16, u32); 5] = [
+        (1, 6, u32::MAX),
+        (2, 4, 12345),
+        (4, 4, u32::MAX),
+        (16, 4, u32::MAX),
+        (32, 0, u32::MAX),
+    ];
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (tag, permissions, id) in entries {
+        list.extend(tag.to_le_bytes());
+        list.extend(permissions.to_le_bytes());
+        list.extend(id.to_le_bytes());
+    }
+    let given = [
+        ("system.posix_acl_access", &list[..]),
+        ("user.note", &b"mine"[..]),
+    ];
+    for (name, value) in given {
+        if setxattr(&settings, name, value, XattrFlags::empty()).is_err() {
+            return;
+        }
+    }
+    let before = tree(&ctx.project);
+    for word in ["install", "uninstall"] {
+        ctx.run(&[word]).observe().expect(0);
+        for (name, value) in given {
+            let mut found = [0; 256];
+            let length = getxattr(&settings, name, &mut found).unwrap();
+            assert_eq!(&found[..length], value, "{name} after {word}");
+        }
+    }
+    assert_eq!(tree(&ctx.project), before);
+}

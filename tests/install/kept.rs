@@ -29,6 +29,54 @@ fn an_edited_file_is_kept_and_named() {
     assert_eq!(names(&ctx.project.join(".claude")).lines().count(), 2);
 }
 
+/// What looks like ours, when the record of it is gone: named, not removed, and not denied.
+#[test]
+fn what_no_manifest_records_is_kept_and_named() {
+    let why = "  kept, as no manifest says that we put it there: ";
+    let ctx = TestContext::installed();
+    fs::remove_file(ctx.project.join(MANIFEST)).unwrap();
+    let before = ctx.tree();
+    let seen = ctx.uninstall(1);
+    assert!(seen.stdout.contains(&format!("{why}{AGENT}\n")), "{seen}");
+    assert_eq!(ctx.tree(), before);
+
+    let ctx = TestContext::new();
+    ctx.write(SETTINGS, "{\"mine\": 1}");
+    let before = ctx.tree();
+    ctx.install(0);
+    for folder in ["agents", "lean-computer-use", "skills"] {
+        fs::remove_dir_all(ctx.project.join(".claude").join(folder)).unwrap();
+    }
+    let seen = ctx.uninstall(1);
+    assert!(
+        seen.stdout
+            .contains(&format!("{why}our entries in {SETTINGS}\n")),
+        "{seen}"
+    );
+    ctx.install(0);
+    ctx.uninstall(0);
+    ctx.uninstall(0);
+    let now: serde_json::Value = serde_json::from_str(&ctx.read(SETTINGS)).unwrap();
+    assert_eq!(now["mine"], 1);
+    assert!(!now.to_string().contains("lean-computer-use"), "{now}");
+    ctx.write(SETTINGS, "{\"mine\": 1}");
+    assert_eq!(ctx.tree(), before);
+}
+
+#[test]
+fn settings_that_were_emptied_miss_our_entries() {
+    let ctx = TestContext::installed();
+    ctx.write(SETTINGS, "");
+    let drift = ctx.drift();
+    assert_eq!(drift.len(), 9, "{drift:?}");
+    assert!(
+        drift.iter().all(|line| line.starts_with("missing ")),
+        "{drift:?}"
+    );
+    ctx.uninstall(0);
+    assert_eq!(ctx.read(SETTINGS), "");
+}
+
 #[test]
 fn a_new_release_offers_its_text_beside_an_edited_file_once() {
     let ctx = TestContext::installed();

@@ -8,6 +8,8 @@ mod flags;
 mod foreign;
 mod health;
 mod kept;
+#[cfg(target_os = "linux")]
+mod late;
 mod place;
 #[cfg(unix)]
 mod real;

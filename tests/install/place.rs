@@ -70,3 +70,21 @@ fn doubts_about_the_binary_are_said() {
         ctx.bin.join("lean-computer-use").to_str()
     );
 }
+
+/// Launchers read the path of the program as a line.
+#[test]
+#[cfg(unix)]
+fn a_program_whose_path_is_no_line_is_not_recorded() {
+    let ctx = TestContext::new();
+    let odd = ctx.root().join("two\nlines");
+    fs::create_dir(&odd).unwrap();
+    std::os::unix::fs::symlink(crate::context::binary_path(), odd.join("lean-computer-use"))
+        .unwrap();
+    let before = ctx.tree();
+    for flags in [&["install"][..], &["install", "--user"]] {
+        let seen = ctx.run(flags).env("PATH", &odd).observe().expect(2);
+        assert!(seen.stderr.contains("has a line end"), "{seen}");
+    }
+    assert_eq!(ctx.tree(), before);
+    assert!(!ctx.home.join(".claude").exists());
+}

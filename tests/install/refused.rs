@@ -119,6 +119,51 @@ fn a_manifest_that_reaches_for_more_gets_nothing() {
     }
 }
 
+/// Names of files are text of others, also in what the system says of them.
+#[test]
+#[cfg(unix)]
+fn a_name_in_a_failure_is_shown_and_does_nothing() {
+    let ctx = TestContext::new();
+    let name = "x\u{1b}[2J\nok: all is well\u{202e}";
+    let seen = |words: &[&str]| {
+        let seen = ctx.run(words).observe().expect(2);
+        let said = seen.stderr.strip_suffix('\n').unwrap();
+        assert!(!said.contains(['\n', '\u{1b}', '\u{202e}']), "{said:?}");
+        assert!(said.contains("x\\u001b[2J\\"), "{said:?}");
+    };
+    seen(&["install", "--project", name]);
+    ctx.write(&format!("{name}/file"), "");
+    seen(&["install", "--project", &format!("{name}/file")]);
+    ctx.write(&format!("{name}/.claude"), "");
+    std::fs::create_dir(ctx.home.join(name)).unwrap();
+    std::os::unix::fs::symlink("nowhere", ctx.home.join(name).join(".claude")).unwrap();
+    let project = ctx.home.join(name);
+    seen(&["verify", "--project", project.to_str().unwrap()]);
+}
+
+/// A link that came after the install: the way out that is named is one.
+#[test]
+#[cfg(unix)]
+fn an_uninstall_behind_a_new_link_says_what_to_do() {
+    let ctx = TestContext::new();
+    let before = ctx.tree();
+    ctx.install(0);
+    let (agents, away) = (ctx.project.join(".claude/agents"), ctx.home.join("away"));
+    std::fs::rename(&agents, &away).unwrap();
+    std::os::unix::fs::symlink(&away, &agents).unwrap();
+    let seen = ctx.uninstall(2);
+    assert!(
+        seen.stderr.contains("; install --follow-links goes there"),
+        "{seen}"
+    );
+    ctx.run(&["install", "--follow-links"]).observe().expect(0);
+    ctx.uninstall(0);
+    std::fs::remove_file(&agents).unwrap();
+    std::fs::remove_dir(ctx.project.join(".claude")).unwrap();
+    assert_eq!(ctx.tree(), before);
+    assert_eq!(std::fs::read_dir(away).unwrap().count(), 0);
+}
+
 /// What is no plain file, wherever a run looks: refused or passed over, but never waited for.
 #[test]
 #[cfg(unix)]

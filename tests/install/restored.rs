@@ -143,6 +143,35 @@ fn what_was_there_comes_back() {
     assert_eq!(ctx.tree(), before);
 }
 
+/// Evidence of the plugin's runs lies there before any install.
+#[test]
+fn the_machines_own_folder_stays_when_it_was_there_before() {
+    const LOCAL: &str = ".claude/lean-computer-use/local";
+    let ctx = TestContext::new();
+    fs::create_dir_all(ctx.project.join(LOCAL)).unwrap();
+    let before = ctx.tree();
+    ctx.install(0);
+    ctx.install(0);
+    let seen = ctx.uninstall(0);
+    assert!(!seen.stdout.contains("left alone"), "{seen}");
+    assert_eq!(ctx.tree(), before, "empty");
+
+    ctx.write(".claude/lean-computer-use/local/evidence/read.txt", "mine");
+    let before = ctx.tree();
+    ctx.write(super::AGENT, "mine");
+    ctx.run(&["install", "--force"]).observe().expect(0);
+    let seen = ctx.uninstall(0);
+    assert!(seen.stdout.contains("left alone"), "{seen}");
+    fs::remove_dir_all(ctx.project.join(".claude/agents")).unwrap();
+    assert_eq!(ctx.tree(), before, "with something in it");
+
+    // In a clone it is missing, and an uninstall there leaves none.
+    let ctx = TestContext::installed();
+    fs::remove_dir_all(ctx.project.join(LOCAL)).unwrap();
+    ctx.uninstall(0);
+    assert_eq!(names(&ctx.project), ".git/\n");
+}
+
 #[test]
 fn allowing_later_adds_the_rules_and_keeps_them() {
     let ctx = TestContext::installed();

@@ -24,7 +24,7 @@ pub fn lines(host: &Host, lines: &mut Vec<Line>) {
         Ok(binary) => binary,
         // Everything else works without one.
         Err(error) => {
-            lines.push(Line::note("driver", format!("{error:#}"), None));
+            lines.push(Line::note("driver", crate::escape::failure(&error), None));
             return;
         }
     };

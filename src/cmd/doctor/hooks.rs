@@ -62,7 +62,7 @@ pub fn lines(opened: &Opened, host: &Host, lines: &mut Vec<Line>) {
     }
     let (limits, sound) = limits(host);
     if let Err(error) = sound {
-        let seen = format!("{error:#}; the defaults hold");
+        let seen = format!("{}; the defaults hold", crate::escape::failure(&error));
         lines.push(Line::fail(
             "config",
             seen,
@@ -85,7 +85,7 @@ pub fn lines(opened: &Opened, host: &Host, lines: &mut Vec<Line>) {
         }
         lines.push(match check(opened, host, &registered) {
             Ok(seen) => Line::ok(what, seen),
-            Err(error) => Line::fail(what, format!("{error:#}"), install(opened)),
+            Err(error) => Line::fail(what, crate::escape::failure(&error), install(opened)),
         });
     }
 }

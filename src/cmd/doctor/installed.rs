@@ -124,14 +124,18 @@ pub fn proof(host: &Host) -> Line {
         Ok(Some((line, true))) => Line::ok("proof", line),
         Ok(Some((line, false))) => Line::note("proof", line, again),
         Ok(None) => Line::note("proof", "no exit code was proven here yet", again),
-        Err(error) => Line::note("proof", format!("{error:#}"), again),
+        Err(error) => Line::note("proof", crate::escape::failure(&error), again),
     }
 }
 
 /// The folder that hooks and desk tools write to.
 pub fn state_folder(host: &Host, lines: &mut Vec<Line>) {
     lines.push(match host.state_folder() {
-        Err(error) => Line::fail("state folder", format!("{error:#}"), "export HOME=/path"),
+        Err(error) => Line::fail(
+            "state folder",
+            crate::escape::failure(&error),
+            "export HOME=/path",
+        ),
         Ok(folder) => {
             let name = shown(&host.friendly(&folder));
             let there = folder.ancestors().find(|folder| folder.exists());
@@ -159,7 +163,7 @@ pub fn guard(host: &Host) -> Option<Line> {
     let state = host.state_folder().ok()?;
     let silent = |error| {
         let folder = shell_word(&state.to_string_lossy());
-        let seen = format!("it is silent: {error:#}");
+        let seen = format!("it is silent: {}", crate::escape::failure(&error));
         Line::fail("guard", seen, format!("mv {folder} {folder}.old"))
     };
     let summary = account::check(&state).and_then(|()| account::summary(&state, None));

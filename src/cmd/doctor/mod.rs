@@ -7,7 +7,8 @@ use std::io::Write;
 use anyhow::Result;
 use serde::Serialize;
 
-use super::place::{Opened, Purpose, Where, running_binary};
+use super::place::{Opened, Purpose, Where, config_folder, running_binary};
+use crate::escape;
 use crate::exit::Doctor;
 use crate::host::Host;
 
@@ -163,14 +164,19 @@ fn places(args: &Args, host: &Host, lines: &mut Vec<Line>) -> Result<Vec<Opened>
             Err(error) if asked => return Err(error),
             // In the home folder there is no project, and that is fine.
             Err(_) if !place.user && host.home() == Some(host.cwd.as_path()) => {}
+            Err(_) if place.user && config_folder(host).is_none() => {
+                let seen = "neither HOME nor CLAUDE_CONFIG_DIR says where the user's own folder is";
+                lines.push(Line::note("user", seen, None));
+            }
             Err(error) => lines.push(Line::fail(
                 "install",
-                format!("{error:#}"),
+                escape::failure(&error),
                 "lean-computer-use verify",
             )),
         }
     }
-    if found.is_empty() && lines.is_empty() {
+    let failed = lines.iter().any(|line| line.state == State::Fail);
+    if found.is_empty() && !failed {
         let flag = if args.place.user {
             " --user"
         } else if args.place.local {

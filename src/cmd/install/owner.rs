@@ -16,7 +16,7 @@ pub fn check(root: &Path) -> Result<()> {
     if rustix::process::geteuid().is_root() && owner != 0 {
         anyhow::bail!(
             "could not install as root: {} belongs to user {owner}; run this as that user, or with --as-root",
-            root.display()
+            crate::escape::path(root)
         );
     }
     Ok(())

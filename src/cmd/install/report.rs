@@ -126,6 +126,10 @@ impl Report<'_> {
                 "  npx forgets its programs: this one was copied to {path}, which stays"
             )?;
         }
+        if self.opened.found.journal.is_some() {
+            let what = "completed what an earlier run had left half done";
+            writeln!(host.out, "  {what}")?;
+        }
         for action in self
             .actions
             .iter()

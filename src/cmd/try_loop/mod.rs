@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
+use crate::escape;
 use crate::exit::Try;
 use crate::host::Host;
 
@@ -28,7 +29,7 @@ pub struct Args {
 /// Runs `try`.
 pub fn run(args: &Args, host: &mut Host) -> Result<Try> {
     let scratch = Scratch::new(args.keep.as_deref(), host)?;
-    let place = scratch.project.display();
+    let place = escape::path(&scratch.project);
     writeln!(host.out, "the whole loop, in a scratch project: {place}\n")?;
     let before = scratch.snapshot()?;
 
@@ -40,7 +41,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Try> {
             Ok(text) => ("ok", text),
             Err(error) => {
                 failed += 1;
-                ("FAILED", format!("{error:#}"))
+                ("FAILED", crate::escape::failure(&error))
             }
         };
         let text = text.trim_end().replace('\n', &format!("\n{:21} ", ""));

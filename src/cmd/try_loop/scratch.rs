@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use walkdir::WalkDir;
 
 use crate::assets::ASSETS;
-use crate::escape::shown;
+use crate::escape::{self, shown};
 use crate::host::Host;
 
 /// The session that every step belongs to; also the name of the sample transcript.
@@ -165,7 +165,7 @@ impl Scratch {
             .stderr(Stdio::piped());
         let mut child = command
             .spawn()
-            .with_context(|| format!("could not start {}", program.display()))?;
+            .with_context(|| format!("could not start {}", escape::path(program)))?;
         if let Some(mut pipe) = child.stdin.take() {
             // A process that does not read its input has still answered.
             let _ = pipe.write_all(stdin);
@@ -251,7 +251,7 @@ fn claim(folder: &Path) -> Result<PathBuf> {
     ensure!(
         fs::read_dir(folder)?.next().is_none(),
         "could not use {}: it is not empty; name a new folder",
-        folder.display()
+        escape::path(folder)
     );
     Ok(folder.to_path_buf())
 }

@@ -19,8 +19,6 @@ pub struct Removal<'p> {
     pub offers: Vec<String>,
     /// Backups that nothing gives back: they stay, for they are the user's.
     pub backups: Vec<String>,
-    /// Folders that we made, children first.
-    pub folders: Vec<&'p str>,
 }
 
 /// What becomes of a file.
@@ -72,7 +70,6 @@ impl Plan<'_> {
         Ok(Removal {
             offers: offers.map(|file| format!("{}.new", file.path)).collect(),
             backups: self.backups_to_keep(&files),
-            folders: manifest.folders.iter().rev().map(String::as_str).collect(),
             settings,
             files,
         })
