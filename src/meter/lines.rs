@@ -61,7 +61,7 @@ impl<R: Read> Lines<R> {
     /// than about `longest` bytes only the end is kept.
     pub fn new(reader: R, mut buffer: Vec<u8>, longest: usize) -> Self {
         if buffer.len() < PIECE {
-            buffer.resize(PIECE, 0);
+            buffer = vec![0; PIECE];
         }
         Self {
             reader,
@@ -167,8 +167,11 @@ impl<R: Read> Lines<R> {
         if self.to == self.buffer.len() {
             self.buffer.resize(self.to * 2, 0);
         }
+        // What is read is looked at three times: it should still be in the processor's cache then,
+        // however large a long line has made the buffer.
+        let room = self.buffer.len().min(self.to + PIECE);
         let read = loop {
-            match self.reader.read(&mut self.buffer[self.to..]) {
+            match self.reader.read(&mut self.buffer[self.to..room]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => break read?,
             }

@@ -117,6 +117,17 @@ struct Holder {
 }
 
 impl Messages {
+    /// None yet, and room for those that so many bytes of transcripts usually hold: moving them
+    /// to a larger room again and again would cost more than the room, which nobody has touched.
+    #[must_use]
+    pub fn of_bytes(bytes: u64) -> Self {
+        let usual = usize::try_from(bytes >> 14).unwrap_or(0).min(1 << 20);
+        let mut messages = Self::default();
+        messages.all.reserve(usual);
+        messages.ids.reserve(usual);
+        messages
+    }
+
     /// Takes in what a file says. Files have different ranks; of two lines with the same output
     /// the one in the file with the greater rank counts.
     pub fn merge(&mut self, rank: u32, rows: Rows, agent: Option<&str>, project: Option<&str>) {
@@ -208,8 +219,9 @@ impl Messages {
         last_first(&mut all);
         while let Some(message) = all.pop() {
             self.counted(message, &mut counted);
-            // There may be millions: their room is given back as it becomes free.
-            if all.len().is_multiple_of(1 << 14) {
+            // There may be millions: their room is given back as it becomes free. To do so it is
+            // copied, which is not worth it for less.
+            if all.capacity() > 1 << 16 && all.len() <= all.capacity() / 2 {
                 all.shrink_to_fit();
             }
         }

@@ -71,13 +71,15 @@ impl Scan {
             .transcripts
             .sort_unstable_by(|a, b| a.path.cmp(&b.path));
         found.transcripts.shrink_to_fit();
+        let all = found.transcripts.iter().map(|one| one.size).sum();
         let scan = Self {
+            messages: Messages::of_bytes(all),
             unreadable: found.unreadable,
             next: u32::try_from(found.transcripts.len()).unwrap_or(u32::MAX),
             ..Self::default()
         };
         let work = Work {
-            all: found.transcripts.iter().map(|one| one.size).sum(),
+            all,
             seen,
             keep: ledger.is_some(),
             done: Mutex::new((scan, ledger.map(Writer::new))),

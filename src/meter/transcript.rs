@@ -15,7 +15,7 @@ use super::record::parse_long;
 use super::rows::Rows;
 
 /// Longer lines are not held in memory.
-const LONGEST: usize = 4 << 20;
+const LONGEST: usize = 1 << 20;
 
 /// One transcript, as far as it could be read.
 pub struct Reading {
