@@ -8,7 +8,7 @@
 //! - [`lines`] bytes → lines
 //! - [`record`] one line → its records: the slow way, which is right for any line, with [`loose`]
 //!   for what has another shape than expected. [`quick`] gives the same for ordinary lines, in one
-//!   [`walk`] over their bytes and [`texts`]; [`ends`] suffices for lines without usage
+//!   [`walk`] over their [`keys`] and [`texts`]; [`ends`] suffices for lines without usage
 //! - [`rows`] the lines of one file → its rows
 //! - [`messages`] the rows of all files → each message once, with its owner
 //! - [`filter`] which of them a report is about
@@ -23,6 +23,7 @@ pub mod cost;
 pub mod ends;
 pub mod filter;
 pub mod find;
+pub mod keys;
 pub mod ledger;
 pub mod lines;
 pub mod loose;

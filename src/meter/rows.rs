@@ -10,10 +10,12 @@ use jiff::Timestamp;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::ends::{self, End};
 use super::find::Origin;
 use super::lines::Line;
+use super::quick::{Quick, Reader};
 use super::record::{Parsed, Record, Skip, Usage, parse};
-use super::{ends, quick};
+use super::texts::same;
 
 /// What one transcript says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,27 +83,35 @@ const AGENT: usize = 1;
 const MODEL: usize = 2;
 
 impl Rows {
-    /// Takes a line. Of one that is long, only what its end tells.
-    pub fn take(&mut self, line: &Line<'_>, origin: &Origin) {
+    /// Takes a line. Of one that is long, only what its end tells. The reader should know the lines
+    /// before.
+    pub fn take(&mut self, line: &Line<'_>, origin: &Origin, reader: &mut Reader) {
         if line.long.is_some() {
             self.take_end(line, origin);
-        } else if !line.usage
-            && let Some(end) = ends::of(line.bytes)
+        } else if reader.expects(line.bytes)
+            && let Some(quick) = reader.read(line.bytes)
         {
-            self.alive(Some(end.session), Some(end.at), origin);
-        } else if let Some(quick) = quick::parse(line.bytes) {
-            self.alive(quick.session, quick.at, origin);
-            if let Some(record) = quick.record {
-                self.add(record, origin);
-            }
+            self.take_quick(quick, origin);
+        } else if let Some(end) = without_usage(line, reader) {
+            self.alive(Some(end.session), time(end.at), origin);
+        } else if let Some(quick) = reader.read(line.bytes) {
+            self.take_quick(quick, origin);
         } else {
             self.take_slowly(line, origin);
         }
     }
 
+    fn take_quick(&mut self, quick: Quick<'_>, origin: &Origin) {
+        let at = quick.at.and_then(time);
+        self.alive(quick.session, at, origin);
+        if let Some(record) = quick.record {
+            self.add(record, at, origin);
+        }
+    }
+
     fn take_end(&mut self, line: &Line<'_>, origin: &Origin) {
         if let Some(end) = ends::back(line.bytes) {
-            self.alive(Some(end.session), Some(end.at), origin);
+            self.alive(Some(end.session), time(end.at), origin);
         } else if !line.bytes.ends_with(b"}") {
             *self.skipped.entry(Skip::broken(line.whole)).or_default() += 1;
         }
@@ -114,18 +124,20 @@ impl Rows {
 
     /// Takes what a line held.
     pub fn take_parsed(&mut self, parsed: Parsed, origin: &Origin) {
-        self.alive(parsed.session.as_deref(), parsed.at.as_deref(), origin);
+        let at = parsed.at.as_deref().and_then(time);
+        self.alive(bytes(parsed.session.as_ref()), at, origin);
         if let Some(skip) = parsed.skipped {
             *self.skipped.entry(skip).or_default() += 1;
         }
         for record in parsed.records {
-            self.add(record, origin);
+            let at = record.at.as_deref().and_then(time);
+            self.add(record, at, origin);
         }
     }
 
-    /// Notes that a session was alive at a time (RFC 3339; anything else is passed over).
-    fn alive(&mut self, session: Option<&str>, at: Option<&str>, origin: &Origin) {
-        let Some(at) = at.and_then(time) else { return };
+    /// Notes that a session was alive at a time.
+    fn alive(&mut self, session: Option<&[u8]>, at: Option<i64>, origin: &Origin) {
+        let Some(at) = at else { return };
         let Some(session) = self.session(session, origin) else {
             return;
         };
@@ -135,12 +147,18 @@ impl Rows {
         }
     }
 
-    /// Adds a record.
-    pub fn add(&mut self, mut record: Record<'_>, origin: &Origin) {
-        let row = self.row(&record, origin);
+    /// Adds a record whose time is `at`.
+    pub(super) fn add<T: AsRef<[u8]>>(
+        &mut self,
+        mut record: Record<T>,
+        at: Option<i64>,
+        origin: &Origin,
+    ) {
+        let tools = std::mem::take(&mut record.tools);
         let row = Row {
-            tools: std::mem::take(&mut record.tools),
-            ..row
+            at,
+            tools,
+            ..self.row(&record, origin)
         };
         match self.rows.last_mut() {
             Some(last) if last.holds(&row, &record) => last.merge(row),
@@ -151,22 +169,20 @@ impl Rows {
         }
     }
 
-    /// The row of a record, without its key and tools.
-    fn row(&mut self, record: &Record<'_>, origin: &Origin) -> Row {
-        let session = self.session(record.session.as_deref(), origin);
-        let agent = record.agent.as_deref().or(origin.agent.as_deref());
+    /// The row of a record, without its key, time and tools.
+    fn row<T: AsRef<[u8]>>(&mut self, record: &Record<T>, origin: &Origin) -> Row {
+        let session = self.session(bytes(record.session.as_ref()), origin);
+        let agent = bytes(record.agent.as_ref()).or(origin.agent.as_ref().map(String::as_bytes));
         let agent = agent.map(|agent| self.name(agent, AGENT));
-        if let (Some(agent), Some(agent_type)) = (agent, record.agent_type.as_deref())
+        if let (Some(agent), Some(agent_type)) = (agent, bytes(record.agent_type.as_ref()))
             && !self.types.iter().any(|(known, _)| *known == agent)
         {
             let agent_type = self.name(agent_type, AGENT);
             self.types.push((agent, agent_type));
         }
         let apart = record.apart.iter().map(|(model, usage)| {
-            (
-                model.as_deref().map(|model| self.name(model, MODEL)),
-                *usage,
-            )
+            let model = bytes(model.as_ref()).map(|model| self.name(model, MODEL));
+            (model, *usage)
         });
         let apart = apart.collect();
         Row {
@@ -175,8 +191,8 @@ impl Rows {
             finished: record.finished,
             session,
             agent,
-            model: record.model.as_deref().map(|model| self.name(model, MODEL)),
-            at: record.at.as_deref().and_then(time),
+            model: bytes(record.model.as_ref()).map(|model| self.name(model, MODEL)),
+            at: None,
             usage: record.usage,
             apart,
             key: Key::Line(None),
@@ -184,19 +200,17 @@ impl Rows {
         }
     }
 
-    fn session(&mut self, named: Option<&str>, origin: &Origin) -> Option<u32> {
-        let session = origin.parent.as_deref().or(named);
-        let session = session.or(origin.session.as_deref())?;
+    fn session(&mut self, named: Option<&[u8]>, origin: &Origin) -> Option<u32> {
+        let parent = origin.parent.as_ref().map(String::as_bytes);
+        let session = parent.or(named);
+        let session = session.or(origin.session.as_ref().map(String::as_bytes))?;
         Some(self.name(session, SESSION))
     }
 
-    fn name(&mut self, text: &str, kind: usize) -> u32 {
+    fn name(&mut self, text: &[u8], kind: usize) -> u32 {
         let recent = self.recent[kind];
-        if self
-            .names
-            .get(recent as usize)
-            .is_some_and(|name| **name == *text)
-        {
+        let known = self.names.get(recent as usize);
+        if known.is_some_and(|known| same(known.as_bytes(), text)) {
             return recent;
         }
         if self.index.is_empty() {
@@ -206,9 +220,10 @@ impl Rows {
                 .collect();
         }
         let next = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
-        let at = *self.index.entry(text.into()).or_insert(next);
+        let text = shown(text);
+        let at = *self.index.entry(text.clone()).or_insert(next);
         if at == next {
-            self.names.push(text.into());
+            self.names.push(text);
         }
         self.recent[kind] = at;
         at
@@ -229,12 +244,15 @@ impl Row {
     }
 
     /// Whether the record is one more line of the same message, in the same place.
-    fn holds(&self, row: &Self, record: &Record<'_>) -> bool {
+    fn holds<T: AsRef<[u8]>>(&self, row: &Self, record: &Record<T>) -> bool {
         let place = |row: &Self| (row.copy, row.sidechain, row.session, row.agent);
         let Key::Id(known) = &self.key else {
             return false;
         };
-        place(self) == place(row) && record.id.as_deref() == Some(known) && of_the_api(record)
+        let id = bytes(record.id.as_ref());
+        place(self) == place(row)
+            && id.is_some_and(|id| same(id, known.as_bytes()))
+            && of_the_api(record)
     }
 
     /// Takes in what a later line says. The line with the most output counts whole, the last on
@@ -255,28 +273,46 @@ impl Row {
     }
 }
 
-fn key(record: &Record<'_>) -> Key {
-    let text = |text: &Option<_>| text.as_deref().map(Box::from);
-    match &record.id {
-        None => Key::Line(text(&record.uuid)),
-        Some(id) if of_the_api(record) => Key::Id(Box::from(&**id)),
-        Some(id) => Key::Gateway(Box::from(&**id), text(&record.session), text(&record.at)),
+/// Session and time of a line without usage, where they can be had without walking through it.
+fn without_usage<'a>(line: &Line<'a>, reader: &Reader) -> Option<End<'a>> {
+    if line.usage() {
+        return None;
+    }
+    reader.end(line.bytes).or_else(|| ends::of(line.bytes))
+}
+
+fn key<T: AsRef<[u8]>>(record: &Record<T>) -> Key {
+    let text = |text: Option<&T>| bytes(text).map(shown);
+    match text(record.id.as_ref()) {
+        None => Key::Line(text(record.uuid.as_ref())),
+        Some(id) if of_the_api(record) => Key::Id(id),
+        Some(id) => Key::Gateway(id, text(record.session.as_ref()), text(record.at.as_ref())),
     }
 }
 
+fn bytes<T: AsRef<[u8]>>(text: Option<&T>) -> Option<&[u8]> {
+    text.map(T::as_ref)
+}
+
+/// A text as it is kept. Bytes that are no UTF-8 become replacement characters, as they do when the
+/// whole line is read that way.
+fn shown(text: &[u8]) -> Box<str> {
+    String::from_utf8_lossy(text).into()
+}
+
 /// Gateways make up ids of their own, without a request's.
-fn of_the_api(record: &Record<'_>) -> bool {
-    record.request
-        || record
-            .id
-            .as_deref()
-            .is_some_and(|id| id.starts_with("msg_"))
+fn of_the_api<T: AsRef<[u8]>>(record: &Record<T>) -> bool {
+    record.request || bytes(record.id.as_ref()).is_some_and(|id| id.starts_with(b"msg_"))
 }
 
 /// Microseconds since 1970 of an RFC 3339 time. The usual form is read by hand, it stands in every
 /// line.
-fn time(text: &str) -> Option<i64> {
-    usual_time(text.as_bytes()).or_else(|| text.parse().ok().map(Timestamp::as_microsecond))
+fn time(text: impl AsRef<[u8]>) -> Option<i64> {
+    let text = text.as_ref();
+    usual_time(text).or_else(|| {
+        let text = str::from_utf8(text).ok()?;
+        text.parse().ok().map(Timestamp::as_microsecond)
+    })
 }
 
 /// `2026-08-04T12:00:00.000Z`.

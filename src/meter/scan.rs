@@ -17,6 +17,7 @@ use super::find::{Found, Origin, Transcript, fingerprint, origin};
 use super::ledger::{Ledger, Writer};
 use super::lines::Lines;
 use super::messages::{Counted, Messages};
+use super::quick;
 use super::record::Skip;
 use super::rows::Rows;
 use super::transcript::{self, Known, Reading};
@@ -103,9 +104,10 @@ impl Scan {
     pub fn read(&mut self, reader: impl Read, origin: &Origin) -> io::Result<()> {
         let mut rows = Rows::default();
         let mut lines = Lines::new(reader, Vec::new(), usize::MAX);
+        let mut known = quick::Reader::default();
         let end = loop {
             match lines.next_line() {
-                Ok(Some(line)) => rows.take(&line, origin),
+                Ok(Some(line)) => rows.take(&line, origin, &mut known),
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
             }

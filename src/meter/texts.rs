@@ -16,6 +16,19 @@ pub fn short(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes.get(at + length) == Some(&b'"') && length < 16).then_some(length)
 }
 
+/// Whether two texts are the same. The static build's own comparison goes byte by byte.
+#[must_use]
+#[inline]
+pub fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks(), b.as_chunks());
+    let equal = |(a, b): (&[u8; 8], &[u8; 8])| u64::from_ne_bytes(*a) == u64::from_ne_bytes(*b);
+    let mut rests = a_rest.iter().zip(b_rest);
+    a.iter().zip(b).all(equal) && rests.all(|(a, b)| a == b)
+}
+
 /// The next quote, backslash or control character from `at` on.
 #[must_use]
 pub fn special(bytes: &[u8], mut at: usize) -> Option<usize> {
@@ -192,6 +205,20 @@ mod tests {
                     }
                     assert_eq!(ends(text.as_bytes()), None, "{text}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn texts_are_the_same_in_every_byte() {
+        for length in 0..40 {
+            let one = vec![b'x'; length];
+            assert!(same(&one, &one.clone()));
+            assert!(!same(&one, &vec![b'x'; length + 1]));
+            for other in 0..length {
+                let mut two = one.clone();
+                two[other] = b'y';
+                assert!(!same(&one, &two));
             }
         }
     }

@@ -11,6 +11,7 @@ use super::find::{Origin, Transcript};
 use super::ledger::Entry;
 use super::lines::{Line, Lines};
 use super::loose::Text;
+use super::quick::Reader;
 use super::record::parse_long;
 use super::rows::Rows;
 
@@ -81,7 +82,7 @@ fn go_on(
         file.seek(SeekFrom::Start(from))?;
     }
     let mut lines = Lines::new(file, std::mem::take(buffer), LONGEST).starting_at(from);
-    let mut whole = None;
+    let (mut whole, mut reader) = (None, Reader::default());
     let end = loop {
         let line = match lines.next_line() {
             Ok(Some(line)) => line,
@@ -92,7 +93,7 @@ fn go_on(
         if !line.whole && keep {
             whole = Some(reading.rows.clone());
         }
-        if let Err(error) = take(transcript, &line, reading) {
+        if let Err(error) = take(transcript, &line, reading, &mut reader) {
             break Err(error);
         }
     };
@@ -109,12 +110,18 @@ fn go_on(
 
 /// A long line that may hold a record is read a second time, without holding it. Only one that is
 /// broken is held as a whole.
-fn take(transcript: &Transcript, line: &Line<'_>, reading: &mut Reading) -> io::Result<()> {
+fn take(
+    transcript: &Transcript,
+    line: &Line<'_>,
+    reading: &mut Reading,
+    reader: &mut Reader,
+) -> io::Result<()> {
     let (rows, origin) = (&mut reading.rows, &reading.origin);
-    let Some(range) = line.long.as_ref().filter(|_| line.usage) else {
-        rows.take(line, origin);
+    let Some(long) = line.long.as_ref().filter(|_| line.usage()) else {
+        rows.take(line, origin, reader);
         return Ok(());
     };
+    let range = &long.range;
     let again = || {
         let mut file = File::open(&transcript.path)?;
         file.seek(SeekFrom::Start(range.start))?;
@@ -129,7 +136,6 @@ fn take(transcript: &Transcript, line: &Line<'_>, reading: &mut Reading) -> io::
     let line = Line {
         bytes: bytes.trim_ascii(),
         whole: line.whole,
-        usage: true,
         long: None,
     };
     rows.take_slowly(&line, origin);

@@ -1,9 +1,9 @@
 //! A strict walk over the bytes of one JSON value. In: bytes. Out: what stands at the walker's
 //! place, or none as soon as anything is not JSON or not plain: then the caller takes the slow way.
-//! Does not look at what is skipped beyond its form; UTF-8 is checked only in texts that are asked
-//! for.
+//! Does not look at what is skipped beyond its form, and nowhere at UTF-8.
 
-use super::texts::{end, short, special};
+use super::keys::{self, Key};
+use super::texts::{end, same, short, special};
 
 /// Where the walk is.
 pub struct Walk<'a> {
@@ -15,7 +15,7 @@ pub struct Walk<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Plain<'a> {
     /// A text without escapes.
-    Text(&'a str),
+    Text(&'a [u8]),
     /// `null`.
     Null,
 }
@@ -47,33 +47,85 @@ impl<'a> Walk<'a> {
     }
 
     /// Nothing but blanks follows.
-    #[must_use]
-    pub fn ended(mut self) -> bool {
+    pub fn ended(&mut self) -> bool {
         self.peek().is_none()
     }
 
-    /// Walks through an object: calls `member` before each value with its key (none of which has
-    /// an escape); `member` passes the value.
-    pub fn object(
+    /// Walks through an object; see [`Walk::members`].
+    pub fn object<F: Copy>(
         &mut self,
-        mut member: impl FnMut(&mut Self, &'a [u8]) -> Option<()>,
+        keys: &[(Key, F)],
+        member: impl FnMut(&mut Self, F) -> Option<()>,
     ) -> Option<()> {
         self.pass(b'{')?;
-        if self.peek()? == b'}' {
-            return self.pass(b'}');
+        if self.peek()? != b'}' {
+            self.members(keys, member)?;
         }
+        self.pass(b'}')
+    }
+
+    /// Walks through members up to one that no comma follows: calls `member` before the value of
+    /// each of these keys, of which none may stand twice; `member` passes the value. Others are
+    /// passed over.
+    pub fn members<F: Copy>(
+        &mut self,
+        keys: &[(Key, F)],
+        mut member: impl FnMut(&mut Self, F) -> Option<()>,
+    ) -> Option<()> {
+        let (mut likely, mut seen) = (0, 0_u32);
         loop {
-            let (key, plain) = self.string()?;
-            if !plain {
-                return None;
+            let key = self.key(keys, likely)?;
+            if let Some((_, known)) = keys.get(key) {
+                let bit = 1 << key;
+                (seen & bit == 0).then_some(())?;
+                seen |= bit;
+                likely = key + 1;
+                member(self, *known)?;
+            } else {
+                self.skip()?;
             }
-            self.pass(b':')?;
-            member(self, key)?;
-            if self.peek()? == b'}' {
-                return self.pass(b'}');
+            if self.peek() != Some(b',') {
+                return Some(());
             }
-            self.pass(b',')?;
+            self.at += 1;
         }
+    }
+
+    /// How many bytes are passed.
+    #[must_use]
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// What was passed from some place on.
+    #[must_use]
+    pub fn passed(&self, from: usize) -> &'a [u8] {
+        &self.bytes[from..self.at]
+    }
+
+    /// Passes all these bytes, if they follow.
+    pub fn pass_all(&mut self, bytes: &[u8]) -> bool {
+        let next = self.bytes.get(self.at..self.at + bytes.len());
+        let follow = next.is_some_and(|next| same(next, bytes));
+        if follow {
+            self.at += bytes.len();
+        }
+        follow
+    }
+
+    /// Passes a key, which has no escape, and its colon. Answers with its place among the known
+    /// ones, or behind them.
+    #[inline]
+    fn key<F>(&mut self, keys: &[(Key, F)], likely: usize) -> Option<usize> {
+        let window = self.bytes.get(self.at..)?.first_chunk();
+        if let Some(key) = window.and_then(|window| keys::next(keys, likely, window)) {
+            self.at += keys[key].0.length();
+            return Some(key);
+        }
+        let (name, plain) = self.string()?;
+        plain.then_some(())?;
+        self.pass(b':')?;
+        Some(keys::named(keys, name).unwrap_or(keys.len()))
     }
 
     /// Walks through a list: `element` passes each of its values.
@@ -97,7 +149,6 @@ impl<'a> Walk<'a> {
             return self.word(b"null").map(|()| Plain::Null);
         }
         let (text, plain) = self.string()?;
-        let text = std::str::from_utf8(text).ok()?;
         plain.then_some(Plain::Text(text))
     }
 

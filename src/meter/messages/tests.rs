@@ -7,9 +7,13 @@ use super::*;
 struct Files(Messages, u32);
 
 impl Files {
-    fn add(&mut self, record: Record<'_>, origin: &Origin) {
+    fn add(&mut self, record: Record<String>, origin: &Origin) {
         let mut rows = Rows::default();
-        rows.add(record, origin);
+        let at = record
+            .at
+            .as_deref()
+            .and_then(|at| at.parse::<Timestamp>().ok());
+        rows.add(record, at.map(Timestamp::as_microsecond), origin);
         self.merge(rows, origin);
     }
 
@@ -30,8 +34,8 @@ impl Files {
     }
 }
 
-fn line(id: &str, session: &str, at: &str, output: u64) -> Record<'static> {
-    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned().into());
+fn line(id: &str, session: &str, at: &str, output: u64) -> Record<String> {
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Record {
         id: text(id),
         session: text(session),
@@ -45,7 +49,7 @@ fn line(id: &str, session: &str, at: &str, output: u64) -> Record<'static> {
     }
 }
 
-fn outputs(records: Vec<Record>) -> Vec<u64> {
+fn outputs(records: Vec<Record<String>>) -> Vec<u64> {
     let mut messages = Files::default();
     for record in records {
         messages.add(record, &Origin::default());

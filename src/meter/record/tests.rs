@@ -7,13 +7,8 @@ fn parse_line(bytes: &[u8]) -> Parsed {
 }
 
 fn parse_whole(bytes: &[u8], whole: bool) -> Parsed {
-    let (usage, long) = (true, None);
-    parse(&Line {
-        bytes,
-        whole,
-        usage,
-        long,
-    })
+    let long = None;
+    parse(&Line { bytes, whole, long })
 }
 
 fn ids(parsed: &Parsed) -> Vec<&str> {

@@ -1,0 +1,72 @@
+//! A line and the last one → what they have in common. Most lines of a transcript end alike, behind
+//! their time; all lines of one message say the same usage; and a line of a message shows in the
+//! same place that it is one. Equal bytes need not be walked through again.
+
+use std::ops::Range;
+
+use super::super::ends::{self, End};
+use super::super::record::Usage;
+use super::super::texts::same;
+use super::super::walk::Walk;
+
+/// What is remembered.
+#[derive(Debug, Default)]
+pub struct Alike {
+    usage: Vec<u8>,
+    used: Usage,
+    end: Vec<u8>,
+    /// Where in `end` the session stands.
+    session: Range<usize>,
+    mark: Option<(usize, [u8; 8])>,
+}
+
+impl Alike {
+    /// The usage, where the last one stands again. It is passed then.
+    pub fn usage(&self, walk: &mut Walk<'_>) -> Option<Usage> {
+        let again = !self.usage.is_empty() && walk.pass_all(&self.usage);
+        again.then_some(self.used)
+    }
+
+    /// Remembers a usage as it stands in a line.
+    pub fn keep_usage(&mut self, text: &[u8], used: Usage) {
+        self.usage.clear();
+        self.usage.extend_from_slice(text);
+        self.used = used;
+    }
+
+    /// A line without what it ends in like the last one, and the session that this end names.
+    pub fn split<'a>(&self, line: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+        let length = line.len().checked_sub(self.end.len())?;
+        let (head, end) = line.split_at(length);
+        let again = !end.is_empty() && same(end, &self.end);
+        again.then(|| (head, &end[self.session.clone()]))
+    }
+
+    /// The same as [`ends::of`], where the end of the line is like the last one's.
+    pub fn end<'a>(&self, line: &'a [u8]) -> Option<End<'a>> {
+        let (head, session) = self.split(line)?;
+        ends::before(line, line.len() - head.len(), session)
+    }
+
+    /// Remembers how a line ends behind its time, if that names the session and is plain.
+    pub fn keep_end(&mut self, line: &[u8], said: End<'_>, from: usize, session: Range<usize>) {
+        if from <= session.start && ends::of(line) == Some(said) {
+            self.end.clear();
+            self.end.extend_from_slice(&line[from..]);
+            self.session = session.start - from..session.end - from;
+        }
+    }
+
+    /// Whether a message seems to stand where the last line had one.
+    #[must_use]
+    pub fn message(&self, line: &[u8]) -> bool {
+        self.mark
+            .is_some_and(|(at, mark)| line.get(at..).and_then(<[u8]>::first_chunk) == Some(&mark))
+    }
+
+    /// Remembers where a line has its message.
+    pub fn keep_message(&mut self, line: &[u8], at: usize) {
+        let mark = line.get(at..).and_then(<[u8]>::first_chunk);
+        self.mark = mark.map(|mark| (at, *mark));
+    }
+}
