@@ -6,15 +6,37 @@
 use std::ops::Range;
 
 use super::ends::End;
-use super::keys::Key;
-use super::record::{Record, Usage, tool};
+use super::record::{Record, tool};
 use super::walk::{Plain, Walk};
 
 mod alike;
+mod form;
 mod members;
+mod usages;
 
 use alike::Alike;
-use members::{BLOCK, Block, COUNTS, Count, LINE, Line, MESSAGE, Message, Pair, SERVER, SPLIT};
+use form::Forms;
+use members::{BLOCK, Block, LINE, Line, MESSAGE, Message};
+use usages::Usages;
+
+/// What usually differs from line to line.
+#[derive(Debug, Clone, Copy)]
+enum Hole {
+    /// Is passed over.
+    Any,
+    Sidechain,
+    Id,
+    Request,
+    Uuid,
+    Session,
+    At,
+    Agent,
+    AgentType,
+    Model,
+    StopReason,
+    Content,
+    Usage,
+}
 
 /// What an ordinary line says.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -27,41 +49,37 @@ pub struct Quick<'a> {
     pub at: Option<&'a [u8]>,
 }
 
-/// Counts, and what tells whose they are.
-#[derive(Default)]
-struct Counts {
-    usage: Usage,
-    apart: bool,
-    iterations: bool,
-}
-
 /// Reads the lines of a transcript one after another.
 #[derive(Debug, Default)]
 pub struct Reader {
+    lines: Forms<Hole>,
+    usages: Usages,
     last: Alike,
 }
 
 impl Reader {
     /// The line, if it is an ordinary one.
     pub fn read<'a>(&mut self, line: &'a [u8]) -> Option<Quick<'a>> {
-        if let Some((head, session)) = self.last.split(line) {
-            let mut found = Found::default();
-            let mut walk = Walk::new(head);
-            let walked = walk.pass(b'{').and_then(|()| {
-                walk.members(&LINE, |walk, member| {
-                    found.member(member, walk, &mut self.last)
-                })
-            });
-            // Otherwise what is like the last end may have begun within a text, or deeper.
-            if walked.is_some() && walk.ended() && found.record.session.is_none() {
-                found.record.session = Some(session);
-                return self.keep(found, line);
-            }
-        }
         let mut found = Found::default();
+        let known = self.lines.each().position(|form| {
+            let mut walk = Walk::new(line);
+            found = Found::new(found.content.take());
+            let fill = |hole, walk: &mut Walk<'a>| found.fill(hole, walk, &mut self.usages);
+            form.read(&mut walk, fill).is_some() && walk.ended()
+        });
+        let Some(known) = known else {
+            return self.walk(line, Found::new(found.content));
+        };
+        self.lines.prefer(known);
+        found.assistant = true;
+        found.quick()
+    }
+
+    /// Walks through all of the line.
+    fn walk<'a>(&mut self, line: &'a [u8], mut found: Found<'a>) -> Option<Quick<'a>> {
         let mut walk = Walk::new(line);
         walk.object(&LINE, |walk, member| {
-            found.member(member, walk, &mut self.last)
+            found.member(member, walk, &mut self.usages)
         })?;
         walk.ended().then_some(())?;
         let (session, at) = (found.record.session, found.record.at);
@@ -69,7 +87,11 @@ impl Reader {
             let range = found.session.clone();
             self.last.keep_end(line, End { session, at }, from, range);
         }
-        self.keep(found, line)
+        if found.assistant && found.usage {
+            self.lines.learn(line, 0, &found.holes);
+            self.last.keep_message(line, found.message);
+        }
+        found.quick()
     }
 
     /// Whether the line seems to hold a message with usage, like one before.
@@ -83,23 +105,23 @@ impl Reader {
     pub fn end<'a>(&self, line: &'a [u8]) -> Option<End<'a>> {
         self.last.end(line)
     }
-
-    fn keep<'a>(&mut self, found: Found<'a>, line: &[u8]) -> Option<Quick<'a>> {
-        let message = found.message;
-        let quick = found.quick()?;
-        if quick.record.is_some() {
-            self.last.keep_message(line, message);
-        }
-        Some(quick)
-    }
 }
 
+/// The content of a message: where it stands in the line, and the tool calls in it.
+type Content = (Range<usize>, Vec<u64>);
+
 /// What stands in a line, as far as it was walked through.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Found<'a> {
     record: Record<&'a [u8]>,
-    kind: Option<&'a [u8]>,
-    usage: Option<Usage>,
+    assistant: bool,
+    /// Embeds another line.
+    progress: bool,
+    usage: bool,
+    /// Once it is known, it need not be walked through again.
+    content: Option<Content>,
+    /// What may differ in another line of the same form.
+    holes: Vec<(Range<usize>, Hole)>,
     /// Where the message begins.
     message: usize,
     /// Where what follows the time begins, as long as nothing but the session follows it that
@@ -110,56 +132,111 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn member(&mut self, member: Line, walk: &mut Walk<'a>, last: &mut Alike) -> Option<()> {
-        if !matches!(member, Line::Other | Line::Session) {
+    fn new(content: Option<Content>) -> Self {
+        Self {
+            content,
+            ..Self::default()
+        }
+    }
+
+    fn member(&mut self, member: Line, walk: &mut Walk<'a>, usages: &mut Usages) -> Option<()> {
+        if !matches!(member, Line::Other | Line::Hole(Hole::Session)) {
             self.end = None;
         }
-        let record = &mut self.record;
         match member {
-            Line::Other => walk.skip()?,
-            Line::Sidechain => record.sidechain = walk.flag()?,
-            Line::Agent => record.agent = text(walk)?,
+            Line::Other => walk.skip(),
+            Line::Hole(hole) => {
+                self.hole(hole, walk, usages)?;
+                let end = walk.at();
+                match hole {
+                    Hole::At => self.end = Some(end),
+                    Hole::Session => {
+                        let length = self.record.session.map_or(0, <[u8]>::len);
+                        self.session = (end - 1).saturating_sub(length)..end - 1;
+                    }
+                    _ => {}
+                }
+                Some(())
+            }
             Line::Message => {
                 self.message = walk.at();
-                self.usage = message(walk, record, last)?;
+                self.message(walk, usages)
             }
-            Line::Request => record.request = text(walk)?.is_some(),
-            Line::AgentType => record.agent_type = text(walk)?,
-            Line::Type => self.kind = text(walk)?,
-            Line::Uuid => record.uuid = text(walk)?,
-            Line::Timestamp => {
-                record.at = text(walk)?;
-                self.end = Some(walk.at());
+            Line::Type => {
+                let kind = text(walk)?;
+                self.assistant = kind == Some(b"assistant");
+                self.progress = kind == Some(b"progress");
+                Some(())
             }
-            Line::Session => {
-                record.session = text(walk)?;
-                let end = walk.at() - 1;
-                self.session = end - record.session.map_or(0, <[u8]>::len)..end;
+            Line::Data => None,
+        }
+    }
+
+    /// The message's own part of the record.
+    fn message(&mut self, walk: &mut Walk<'a>, usages: &mut Usages) -> Option<()> {
+        if walk.peek()? != b'{' {
+            return walk.skip();
+        }
+        walk.object(&MESSAGE, |walk, member| match member {
+            Message::Other => walk.skip(),
+            Message::Hole(hole) => self.hole(hole, walk, usages),
+        })
+    }
+
+    /// Reads what stands in a hole, and remembers where that is.
+    fn hole(&mut self, hole: Hole, walk: &mut Walk<'a>, usages: &mut Usages) -> Option<()> {
+        walk.peek()?;
+        let from = walk.at();
+        self.fill(hole, walk, usages)?;
+        self.holes.push((from..walk.at(), hole));
+        Some(())
+    }
+
+    /// Reads what stands in a hole.
+    #[inline]
+    fn fill(&mut self, hole: Hole, walk: &mut Walk<'a>, usages: &mut Usages) -> Option<()> {
+        let record = &mut self.record;
+        match hole {
+            Hole::Any => walk.skip()?,
+            Hole::Sidechain => record.sidechain = walk.flag()?,
+            Hole::Id => record.id = text(walk)?,
+            Hole::Request => record.request = text(walk)?.is_some(),
+            Hole::Uuid => record.uuid = text(walk)?,
+            Hole::Session => record.session = text(walk)?,
+            Hole::At => record.at = text(walk)?,
+            Hole::Agent => record.agent = text(walk)?,
+            Hole::AgentType => record.agent_type = text(walk)?,
+            Hole::Model => record.model = text(walk)?,
+            Hole::StopReason => record.finished = text(walk)?.is_some(),
+            Hole::Content => self.fill_content(walk)?,
+            Hole::Usage => {
+                record.usage = usages.read(walk)?;
+                self.usage = true;
             }
-            // Embeds another line.
-            Line::Data => return None,
+        }
+        Some(())
+    }
+
+    fn fill_content(&mut self, walk: &mut Walk<'a>) -> Option<()> {
+        let from = walk.at();
+        match &self.content {
+            Some((known, _)) if known.start == from => walk.go_to(known.end),
+            _ => {
+                let mut calls = Vec::new();
+                tools(walk, &mut calls)?;
+                self.content = Some((from..walk.at(), calls));
+            }
         }
         Some(())
     }
 
     fn quick(self) -> Option<Quick<'a>> {
-        let Self {
-            mut record,
-            kind,
-            usage,
-            ..
-        } = self;
+        let mut record = self.record;
+        record.tools = self.content.map(|(_, tools)| tools).unwrap_or_default();
         let (session, at) = (record.session, record.at);
-        let record = match (kind, usage) {
-            (Some(b"progress"), _) => return None,
-            (Some(b"assistant"), Some(usage)) if record.model != Some(b"<synthetic>") => {
-                record.usage = usage;
-                Some(record)
-            }
-            _ => None,
-        };
-        Some(Quick {
-            record,
+        let real = self.assistant && self.usage && record.model != Some(b"<synthetic>");
+        (!self.progress).then(|| Quick {
+            record: real.then_some(record),
             session,
             at,
         })
@@ -177,46 +254,6 @@ fn text<'a>(walk: &mut Walk<'a>) -> Option<Option<&'a [u8]>> {
         Plain::Text(text) => Some(text).filter(|text| !text.is_empty()),
         Plain::Null => None,
     })
-}
-
-/// The message's own part of the record. Answers with its usage, if it has any.
-#[expect(
-    clippy::option_option,
-    reason = "no ordinary message, or one that may have no usage"
-)]
-fn message<'a>(
-    walk: &mut Walk<'a>,
-    record: &mut Record<&'a [u8]>,
-    last: &mut Alike,
-) -> Option<Option<Usage>> {
-    let mut usage = None;
-    if walk.peek()? != b'{' {
-        walk.skip()?;
-        return Some(usage);
-    }
-    walk.object(&MESSAGE, |walk, member| {
-        match member {
-            Message::Other => walk.skip()?,
-            Message::Model => record.model = text(walk)?,
-            Message::Id => record.id = text(walk)?,
-            Message::Content => tools(walk, &mut record.tools)?,
-            Message::StopReason => record.finished = text(walk)?.is_some(),
-            Message::Usage => usage = Some(message_usage(walk, last)?),
-        }
-        Some(())
-    })?;
-    Some(usage)
-}
-
-fn message_usage(walk: &mut Walk<'_>, last: &mut Alike) -> Option<Usage> {
-    walk.peek()?;
-    if let Some(usage) = last.usage(walk) {
-        return Some(usage);
-    }
-    let from = walk.at();
-    let usage = counts(walk)?.usage;
-    last.keep_usage(walk.passed(from), usage);
-    Some(usage)
 }
 
 /// The tool calls in the content of a message.
@@ -242,60 +279,4 @@ fn tools(walk: &mut Walk<'_>, into: &mut Vec<u64>) -> Option<()> {
         }
         Some(())
     })
-}
-
-fn counts(walk: &mut Walk<'_>) -> Option<Counts> {
-    let mut counts = Counts::default();
-    let usage = &mut counts.usage;
-    walk.object(&COUNTS, |walk, member| {
-        match member {
-            Count::Other => walk.skip()?,
-            Count::Input => usage.input = walk.count()?,
-            Count::Output => usage.output = walk.count()?,
-            Count::CacheWrite => usage.cache_write = walk.count()?,
-            Count::CacheRead => usage.cache_read = walk.count()?,
-            Count::Split => usage.cache_write_1h = pair(walk, &SPLIT)?.0,
-            Count::Server => (usage.web_search, usage.web_fetch) = pair(walk, &SERVER)?,
-            Count::Iterations => {
-                iterations(walk)?;
-                counts.iterations = true;
-            }
-            Count::Type => counts.apart = apart(text(walk)?),
-        }
-        Some(())
-    })?;
-    usage.cache_write_1h = usage.cache_write_1h.min(usage.cache_write);
-    Some(counts)
-}
-
-/// Two counts of an object; null has none.
-fn pair(walk: &mut Walk<'_>, keys: &[(Key, Pair); 2]) -> Option<(u64, u64)> {
-    let (mut first, mut second) = (0, 0);
-    if walk.peek()? == b'n' {
-        walk.skip()?;
-        return Some((0, 0));
-    }
-    walk.object(keys, |walk, member| {
-        match member {
-            Pair::First => first = walk.count()?,
-            Pair::Second => second = walk.count()?,
-        }
-        Some(())
-    })?;
-    Some((first, second))
-}
-
-/// Passes iterations that are part of the message's own counts; none when one stands apart.
-fn iterations(walk: &mut Walk<'_>) -> Option<()> {
-    if walk.peek()? != b'[' {
-        return walk.skip();
-    }
-    walk.list(|walk| {
-        let counts = counts(walk)?;
-        (!counts.iterations && !counts.apart).then_some(())
-    })
-}
-
-fn apart(kind: Option<&[u8]>) -> bool {
-    matches!(kind, Some(b"advisor_message" | b"compaction"))
 }

@@ -16,17 +16,27 @@ pub fn short(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes.get(at + length) == Some(&b'"') && length < 16).then_some(length)
 }
 
-/// Whether two texts are the same. The static build's own comparison goes byte by byte.
+/// Whether two texts are the same. The static build's own comparison goes byte by byte; here the
+/// last bytes are compared together with some before them.
 #[must_use]
 #[inline]
 pub fn same(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
         return false;
     }
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks(), b.as_chunks());
-    let equal = |(a, b): (&[u8; 8], &[u8; 8])| u64::from_ne_bytes(*a) == u64::from_ne_bytes(*b);
-    let mut rests = a_rest.iter().zip(b_rest);
-    a.iter().zip(b).all(equal) && rests.all(|(a, b)| a == b)
+    if a.len() >= 16 {
+        let (wide, _) = a.as_chunks::<16>();
+        let mut pairs = wide.iter().zip(b.as_chunks::<16>().0);
+        return pairs.all(|(a, b)| u128::from_ne_bytes(*a) == u128::from_ne_bytes(*b))
+            && a.last_chunk::<16>() == b.last_chunk();
+    }
+    if a.len() >= 8 {
+        a.first_chunk::<8>() == b.first_chunk() && a.last_chunk::<8>() == b.last_chunk()
+    } else if a.len() >= 4 {
+        a.first_chunk::<4>() == b.first_chunk() && a.last_chunk::<4>() == b.last_chunk()
+    } else {
+        a.iter().eq(b)
+    }
 }
 
 /// The next quote, backslash or control character from `at` on.

@@ -103,14 +103,17 @@ impl<'a> Walk<'a> {
         &self.bytes[from..self.at]
     }
 
-    /// Passes all these bytes, if they follow.
-    pub fn pass_all(&mut self, bytes: &[u8]) -> bool {
-        let next = self.bytes.get(self.at..self.at + bytes.len());
-        let follow = next.is_some_and(|next| same(next, bytes));
-        if follow {
-            self.at += bytes.len();
-        }
-        follow
+    /// Goes on at another place, which was the walk's before or ends a value that was passed
+    /// before.
+    pub fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// Passes all these bytes.
+    #[inline]
+    pub fn pass_all(&mut self, bytes: &[u8]) -> Option<()> {
+        let next = self.bytes.get(self.at..self.at + bytes.len())?;
+        same(next, bytes).then(|| self.at += bytes.len())
     }
 
     /// Passes a key, which has no escape, and its colon. Answers with its place among the known

@@ -1,19 +1,15 @@
-//! A line and the last one → what they have in common. Most lines of a transcript end alike, behind
-//! their time; all lines of one message say the same usage; and a line of a message shows in the
-//! same place that it is one. Equal bytes need not be walked through again.
+//! A line and the last one that was walked through → what they have in common, if they are not of
+//! the same [`super::form`]. Most lines of a transcript end alike, behind their time, and a line with
+//! a message shows in the same place that it has one.
 
 use std::ops::Range;
 
 use super::super::ends::{self, End};
-use super::super::record::Usage;
 use super::super::texts::same;
-use super::super::walk::Walk;
 
 /// What is remembered.
 #[derive(Debug, Default)]
 pub struct Alike {
-    usage: Vec<u8>,
-    used: Usage,
     end: Vec<u8>,
     /// Where in `end` the session stands.
     session: Range<usize>,
@@ -21,21 +17,8 @@ pub struct Alike {
 }
 
 impl Alike {
-    /// The usage, where the last one stands again. It is passed then.
-    pub fn usage(&self, walk: &mut Walk<'_>) -> Option<Usage> {
-        let again = !self.usage.is_empty() && walk.pass_all(&self.usage);
-        again.then_some(self.used)
-    }
-
-    /// Remembers a usage as it stands in a line.
-    pub fn keep_usage(&mut self, text: &[u8], used: Usage) {
-        self.usage.clear();
-        self.usage.extend_from_slice(text);
-        self.used = used;
-    }
-
     /// A line without what it ends in like the last one, and the session that this end names.
-    pub fn split<'a>(&self, line: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+    fn split<'a>(&self, line: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let length = line.len().checked_sub(self.end.len())?;
         let (head, end) = line.split_at(length);
         let again = !end.is_empty() && same(end, &self.end);

@@ -3,68 +3,67 @@
 //! is passed over too, only less quickly.
 
 use super::super::keys::Key;
+use super::Hole;
+use super::usages::Count;
 
 /// Of a line.
 pub const LINE: [(Key, Line); 18] = [
-    (Key::new("parentUuid"), Line::Other),
-    (Key::new("isSidechain"), Line::Sidechain),
-    (Key::new("agentId"), Line::Agent),
+    (Key::new("parentUuid"), Line::Hole(Hole::Any)),
+    (Key::new("isSidechain"), Line::Hole(Hole::Sidechain)),
+    (Key::new("agentId"), Line::Hole(Hole::Agent)),
     (Key::new("message"), Line::Message),
-    (Key::new("requestId"), Line::Request),
-    (Key::new("attributionAgent"), Line::AgentType),
+    (Key::new("requestId"), Line::Hole(Hole::Request)),
+    (Key::new("attributionAgent"), Line::Hole(Hole::AgentType)),
     (Key::new("type"), Line::Type),
-    (Key::new("uuid"), Line::Uuid),
-    (Key::new("timestamp"), Line::Timestamp),
+    (Key::new("uuid"), Line::Hole(Hole::Uuid)),
+    (Key::new("timestamp"), Line::Hole(Hole::At)),
     (Key::new("effort"), Line::Other),
     (Key::new("perTurnEffort"), Line::Other),
     (Key::new("madeBy"), Line::Other),
     (Key::new("userType"), Line::Other),
     (Key::new("entrypoint"), Line::Other),
     (Key::new("cwd"), Line::Other),
-    (Key::new("sessionId"), Line::Session),
+    (Key::new("sessionId"), Line::Hole(Hole::Session)),
     (Key::new("version"), Line::Other),
     (Key::new("data"), Line::Data),
 ];
 
-/// What is taken of a line.
+/// What to do with a member of a line.
 #[derive(Clone, Copy)]
 pub enum Line {
+    /// To pass it over.
     Other,
-    Sidechain,
-    Agent,
-    Message,
-    Request,
-    AgentType,
+    /// To read what usually differs from the last line.
+    Hole(Hole),
+    /// To note what it is.
     Type,
-    Uuid,
-    Timestamp,
-    Session,
+    /// To walk through the message.
+    Message,
+    /// To leave the line to the slow way: it embeds another.
     Data,
 }
 
 /// Of a message.
 pub const MESSAGE: [(Key, Message); 10] = [
-    (Key::new("model"), Message::Model),
-    (Key::new("id"), Message::Id),
+    (Key::new("model"), Message::Hole(Hole::Model)),
+    (Key::new("id"), Message::Hole(Hole::Id)),
     (Key::new("type"), Message::Other),
     (Key::new("role"), Message::Other),
-    (Key::new("content"), Message::Content),
+    (Key::new("content"), Message::Hole(Hole::Content)),
     (Key::new("container"), Message::Other),
-    (Key::new("stop_reason"), Message::StopReason),
+    (Key::new("stop_reason"), Message::Hole(Hole::StopReason)),
     (Key::new("stop_sequence"), Message::Other),
-    (Key::new("usage"), Message::Usage),
+    (Key::new("usage"), Message::Hole(Hole::Usage)),
     (Key::new("context_management"), Message::Other),
 ];
 
-/// What is taken of a message.
+/// What to do with a member of a message.
 #[derive(Clone, Copy)]
 pub enum Message {
+    /// To pass it over.
     Other,
-    Model,
-    Id,
-    Content,
-    StopReason,
-    Usage,
+    /// To read what usually differs from the last line.
+    Hole(Hole),
 }
 
 /// Of a block of its content.
@@ -78,60 +77,61 @@ pub const BLOCK: [(Key, Block); 7] = [
     (Key::new("input"), Block::Other),
 ];
 
-/// What is taken of a block.
+/// What to do with a member of a block.
 #[derive(Clone, Copy)]
 pub enum Block {
+    /// To pass it over.
     Other,
+    /// To note what it is.
     Type,
+    /// To note the id, which a tool call has.
     Id,
 }
 
 /// Of a usage, or of an iteration of one.
-pub const COUNTS: [(Key, Count); 13] = [
-    (Key::new("input_tokens"), Count::Input),
-    (Key::new("cache_creation_input_tokens"), Count::CacheWrite),
-    (Key::new("cache_read_input_tokens"), Count::CacheRead),
-    (Key::new("output_tokens"), Count::Output),
-    (Key::new("output_tokens_details"), Count::Other),
-    (Key::new("server_tool_use"), Count::Server),
-    (Key::new("service_tier"), Count::Other),
-    (Key::new("cache_creation"), Count::Split),
-    (Key::new("inference_geo"), Count::Other),
-    (Key::new("iterations"), Count::Iterations),
-    (Key::new("speed"), Count::Other),
-    (Key::new("type"), Count::Type),
-    (Key::new("model"), Count::Other),
+pub const USAGE: [(Key, Usage); 13] = [
+    (Key::new("input_tokens"), Usage::Count(Count::Input)),
+    (
+        Key::new("cache_creation_input_tokens"),
+        Usage::Count(Count::CacheWrite),
+    ),
+    (
+        Key::new("cache_read_input_tokens"),
+        Usage::Count(Count::CacheRead),
+    ),
+    (Key::new("output_tokens"), Usage::Count(Count::Output)),
+    (Key::new("output_tokens_details"), Usage::Other),
+    (Key::new("server_tool_use"), Usage::Counts(&SERVER)),
+    (Key::new("service_tier"), Usage::Other),
+    (Key::new("cache_creation"), Usage::Counts(&SPLIT)),
+    (Key::new("inference_geo"), Usage::Other),
+    (Key::new("iterations"), Usage::Iterations),
+    (Key::new("speed"), Usage::Other),
+    (Key::new("type"), Usage::Type),
+    (Key::new("model"), Usage::Other),
 ];
 
-/// What is taken of a usage.
+/// What to do with a member of a usage.
 #[derive(Clone, Copy)]
-pub enum Count {
+pub enum Usage {
+    /// To pass it over.
     Other,
-    Input,
-    CacheWrite,
-    CacheRead,
-    Output,
-    Server,
-    Split,
+    /// To read a count.
+    Count(Count),
+    /// To read the counts in an object.
+    Counts(&'static [(Key, Count)]),
+    /// To walk through them.
     Iterations,
+    /// To see whether it stands apart.
     Type,
 }
 
-/// Of a usage's cache writes.
-pub const SPLIT: [(Key, Pair); 2] = [
-    (Key::new("ephemeral_5m_input_tokens"), Pair::Second),
-    (Key::new("ephemeral_1h_input_tokens"), Pair::First),
+const SPLIT: [(Key, Count); 2] = [
+    (Key::new("ephemeral_5m_input_tokens"), Count::None),
+    (Key::new("ephemeral_1h_input_tokens"), Count::Hour),
 ];
 
-/// Of a usage's server tools.
-pub const SERVER: [(Key, Pair); 2] = [
-    (Key::new("web_search_requests"), Pair::First),
-    (Key::new("web_fetch_requests"), Pair::Second),
+const SERVER: [(Key, Count); 2] = [
+    (Key::new("web_search_requests"), Count::WebSearch),
+    (Key::new("web_fetch_requests"), Count::WebFetch),
 ];
-
-/// Two counts that belong together.
-#[derive(Clone, Copy)]
-pub enum Pair {
-    First,
-    Second,
-}
