@@ -204,7 +204,9 @@ fn has_usage(bytes: &[u8]) -> bool {
     FINDER.with(|finder| finder.find(bytes).is_some())
 }
 
-fn trim(line: &[u8]) -> &[u8] {
+/// A line without blanks, line end and byte order mark at its ends.
+#[must_use]
+pub fn trim(line: &[u8]) -> &[u8] {
     let line = line.trim_ascii();
     line.strip_prefix(BOM).unwrap_or(line).trim_ascii()
 }

@@ -13,11 +13,13 @@ mod alike;
 mod form;
 mod members;
 mod usages;
+mod whole;
 
 use alike::Alike;
 use form::Forms;
-use members::{BLOCK, Block, LINE, Line, MESSAGE, Message};
+use members::{BLOCK, Block, LINE};
 use usages::Usages;
+use whole::Whole;
 
 /// What usually differs from line to line.
 #[derive(Debug, Clone, Copy)]
@@ -41,12 +43,10 @@ enum Hole {
 /// What an ordinary line says.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Quick<'a> {
-    /// Its record, if it holds one.
-    pub record: Option<Record<&'a [u8]>>,
-    /// The session that it names.
-    pub session: Option<&'a [u8]>,
-    /// Its time, as written.
-    pub at: Option<&'a [u8]>,
+    /// What a record would say. Session and time are the line's, whatever it holds.
+    pub record: Record<&'a [u8]>,
+    /// Whether it holds a record.
+    pub real: bool,
 }
 
 /// Reads the lines of a transcript one after another.
@@ -60,36 +60,31 @@ pub struct Reader {
 impl Reader {
     /// The line, if it is an ordinary one.
     pub fn read<'a>(&mut self, line: &'a [u8]) -> Option<Quick<'a>> {
-        let mut found = Found::default();
-        let known = self.lines.each().position(|form| {
+        let mut content = None;
+        for at in 0..self.lines.len() {
+            let mut found = Found::new(content);
             let mut walk = Walk::new(line);
-            found = Found::new(found.content.take());
             let fill = |hole, walk: &mut Walk<'a>| found.fill(hole, walk, &mut self.usages);
-            form.read(&mut walk, fill).is_some() && walk.ended()
-        });
-        let Some(known) = known else {
-            return self.walk(line, Found::new(found.content));
-        };
-        self.lines.prefer(known);
-        found.assistant = true;
-        found.quick()
+            if self.lines.read(at, &mut walk, fill).is_some() && walk.ended() {
+                self.lines.prefer(at);
+                found.assistant = true;
+                return found.quick();
+            }
+            content = found.content;
+        }
+        self.walk(line, Found::new(content))
     }
 
     /// Walks through all of the line.
-    fn walk<'a>(&mut self, line: &'a [u8], mut found: Found<'a>) -> Option<Quick<'a>> {
+    fn walk<'a>(&mut self, line: &'a [u8], found: Found<'a>) -> Option<Quick<'a>> {
         let mut walk = Walk::new(line);
-        walk.object(&LINE, |walk, member| {
-            found.member(member, walk, &mut self.usages)
-        })?;
+        let mut whole = Whole::new(found, &mut self.usages);
+        walk.object(&LINE, |walk, member| whole.member(member, walk))?;
         walk.ended().then_some(())?;
-        let (session, at) = (found.record.session, found.record.at);
-        if let (Some(from), Some(session), Some(at)) = (found.end, session, at) {
-            let range = found.session.clone();
-            self.last.keep_end(line, End { session, at }, from, range);
-        }
+        let Whole { found, places, .. } = whole;
+        self.last.keep(line, &found, &places);
         if found.assistant && found.usage {
-            self.lines.learn(line, 0, &found.holes);
-            self.last.keep_message(line, found.message);
+            self.lines.learn(line, 0, &places.holes);
         }
         found.quick()
     }
@@ -120,15 +115,6 @@ struct Found<'a> {
     usage: bool,
     /// Once it is known, it need not be walked through again.
     content: Option<Content>,
-    /// What may differ in another line of the same form.
-    holes: Vec<(Range<usize>, Hole)>,
-    /// Where the message begins.
-    message: usize,
-    /// Where what follows the time begins, as long as nothing but the session follows it that
-    /// matters.
-    end: Option<usize>,
-    /// Where the session stands.
-    session: Range<usize>,
 }
 
 impl<'a> Found<'a> {
@@ -137,59 +123,6 @@ impl<'a> Found<'a> {
             content,
             ..Self::default()
         }
-    }
-
-    fn member(&mut self, member: Line, walk: &mut Walk<'a>, usages: &mut Usages) -> Option<()> {
-        if !matches!(member, Line::Other | Line::Hole(Hole::Session)) {
-            self.end = None;
-        }
-        match member {
-            Line::Other => walk.skip(),
-            Line::Hole(hole) => {
-                self.hole(hole, walk, usages)?;
-                let end = walk.at();
-                match hole {
-                    Hole::At => self.end = Some(end),
-                    Hole::Session => {
-                        let length = self.record.session.map_or(0, <[u8]>::len);
-                        self.session = (end - 1).saturating_sub(length)..end - 1;
-                    }
-                    _ => {}
-                }
-                Some(())
-            }
-            Line::Message => {
-                self.message = walk.at();
-                self.message(walk, usages)
-            }
-            Line::Type => {
-                let kind = text(walk)?;
-                self.assistant = kind == Some(b"assistant");
-                self.progress = kind == Some(b"progress");
-                Some(())
-            }
-            Line::Data => None,
-        }
-    }
-
-    /// The message's own part of the record.
-    fn message(&mut self, walk: &mut Walk<'a>, usages: &mut Usages) -> Option<()> {
-        if walk.peek()? != b'{' {
-            return walk.skip();
-        }
-        walk.object(&MESSAGE, |walk, member| match member {
-            Message::Other => walk.skip(),
-            Message::Hole(hole) => self.hole(hole, walk, usages),
-        })
-    }
-
-    /// Reads what stands in a hole, and remembers where that is.
-    fn hole(&mut self, hole: Hole, walk: &mut Walk<'a>, usages: &mut Usages) -> Option<()> {
-        walk.peek()?;
-        let from = walk.at();
-        self.fill(hole, walk, usages)?;
-        self.holes.push((from..walk.at(), hole));
-        Some(())
     }
 
     /// Reads what stands in a hole.
@@ -232,14 +165,11 @@ impl<'a> Found<'a> {
 
     fn quick(self) -> Option<Quick<'a>> {
         let mut record = self.record;
-        record.tools = self.content.map(|(_, tools)| tools).unwrap_or_default();
-        let (session, at) = (record.session, record.at);
+        if let Some((_, tools)) = self.content {
+            record.tools = tools;
+        }
         let real = self.assistant && self.usage && record.model != Some(b"<synthetic>");
-        (!self.progress).then(|| Quick {
-            record: real.then_some(record),
-            session,
-            at,
-        })
+        (!self.progress).then_some(Quick { record, real })
     }
 }
 

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +15,10 @@ use super::lines::Line;
 use super::quick::{Quick, Reader};
 use super::record::{Parsed, Record, Skip, Usage, parse};
 use super::texts::same;
+
+mod time;
+
+use time::time;
 
 /// What one transcript says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,23 +92,23 @@ impl Rows {
         if line.long.is_some() {
             self.take_end(line, origin);
         } else if reader.expects(line.bytes)
-            && let Some(quick) = reader.read(line.bytes)
+            && let Some(mut quick) = reader.read(line.bytes)
         {
-            self.take_quick(quick, origin);
+            self.take_quick(&mut quick, origin);
         } else if let Some(end) = without_usage(line, reader) {
             self.alive(Some(end.session), time(end.at), origin);
-        } else if let Some(quick) = reader.read(line.bytes) {
-            self.take_quick(quick, origin);
+        } else if let Some(mut quick) = reader.read(line.bytes) {
+            self.take_quick(&mut quick, origin);
         } else {
             self.take_slowly(line, origin);
         }
     }
 
-    fn take_quick(&mut self, quick: Quick<'_>, origin: &Origin) {
-        let at = quick.at.and_then(time);
-        self.alive(quick.session, at, origin);
-        if let Some(record) = quick.record {
-            self.add(record, at, origin);
+    fn take_quick(&mut self, quick: &mut Quick<'_>, origin: &Origin) {
+        let at = quick.record.at.and_then(time);
+        self.alive(quick.record.session, at, origin);
+        if quick.real {
+            self.add(&mut quick.record, at, origin);
         }
     }
 
@@ -129,9 +132,9 @@ impl Rows {
         if let Some(skip) = parsed.skipped {
             *self.skipped.entry(skip).or_default() += 1;
         }
-        for record in parsed.records {
+        for mut record in parsed.records {
             let at = record.at.as_deref().and_then(time);
-            self.add(record, at, origin);
+            self.add(&mut record, at, origin);
         }
     }
 
@@ -147,30 +150,13 @@ impl Rows {
         }
     }
 
-    /// Adds a record whose time is `at`.
+    /// Adds a record whose time is `at`, and takes its tools.
     pub(super) fn add<T: AsRef<[u8]>>(
         &mut self,
-        mut record: Record<T>,
+        record: &mut Record<T>,
         at: Option<i64>,
         origin: &Origin,
     ) {
-        let tools = std::mem::take(&mut record.tools);
-        let row = Row {
-            at,
-            tools,
-            ..self.row(&record, origin)
-        };
-        match self.rows.last_mut() {
-            Some(last) if last.holds(&row, &record) => last.merge(row),
-            _ => self.rows.push(Row {
-                key: key(&record),
-                ..row
-            }),
-        }
-    }
-
-    /// The row of a record, without its key, time and tools.
-    fn row<T: AsRef<[u8]>>(&mut self, record: &Record<T>, origin: &Origin) -> Row {
         let session = self.session(bytes(record.session.as_ref()), origin);
         let agent = bytes(record.agent.as_ref()).or(origin.agent.as_ref().map(String::as_bytes));
         let agent = agent.map(|agent| self.name(agent, AGENT));
@@ -180,23 +166,33 @@ impl Rows {
             let agent_type = self.name(agent_type, AGENT);
             self.types.push((agent, agent_type));
         }
+        let place = (
+            record.copy,
+            record.sidechain || agent.is_some(),
+            session,
+            agent,
+        );
         let apart = record.apart.iter().map(|(model, usage)| {
             let model = bytes(model.as_ref()).map(|model| self.name(model, MODEL));
             (model, *usage)
         });
         let apart = apart.collect();
-        Row {
-            copy: record.copy,
-            sidechain: record.sidechain || agent.is_some(),
-            finished: record.finished,
-            session,
-            agent,
-            model: bytes(record.model.as_ref()).map(|model| self.name(model, MODEL)),
-            at: None,
-            usage: record.usage,
-            apart,
-            key: Key::Line(None),
-            tools: Vec::new(),
+        let model = bytes(record.model.as_ref()).map(|model| self.name(model, MODEL));
+        match self.rows.last_mut() {
+            Some(last) if last.holds(place, record) => last.merge(record, model, apart, at),
+            _ => self.rows.push(Row {
+                key: key(record),
+                copy: place.0,
+                sidechain: place.1,
+                finished: record.finished,
+                session,
+                agent,
+                model,
+                at,
+                usage: record.usage,
+                apart,
+                tools: std::mem::take(&mut record.tools),
+            }),
         }
     }
 
@@ -244,34 +240,42 @@ impl Row {
     }
 
     /// Whether the record is one more line of the same message, in the same place.
-    fn holds<T: AsRef<[u8]>>(&self, row: &Self, record: &Record<T>) -> bool {
-        let place = |row: &Self| (row.copy, row.sidechain, row.session, row.agent);
+    fn holds<T: AsRef<[u8]>>(&self, place: Place, record: &Record<T>) -> bool {
         let Key::Id(known) = &self.key else {
             return false;
         };
         let id = bytes(record.id.as_ref());
-        place(self) == place(row)
+        place == (self.copy, self.sidechain, self.session, self.agent)
             && id.is_some_and(|id| same(id, known.as_bytes()))
             && of_the_api(record)
     }
 
     /// Takes in what a later line says. The line with the most output counts whole, the last on
     /// ties.
-    fn merge(&mut self, later: Self) {
+    fn merge<T>(
+        &mut self,
+        later: &Record<T>,
+        model: Option<u32>,
+        apart: Vec<(Option<u32>, Usage)>,
+        at: Option<i64>,
+    ) {
         if later.usage.output >= self.usage.output {
             self.usage = later.usage;
-            self.model = later.model;
-            self.apart = later.apart;
+            self.model = model;
+            self.apart = apart;
         }
-        self.at = [self.at, later.at].into_iter().flatten().min();
+        self.at = [self.at, at].into_iter().flatten().min();
         self.finished |= later.finished;
-        for tool in later.tools {
-            if !self.tools.contains(&tool) {
-                self.tools.push(tool);
+        for tool in &later.tools {
+            if !self.tools.contains(tool) {
+                self.tools.push(*tool);
             }
         }
     }
 }
+
+/// Whether it is a copy and whether a subagent wrote it, with its session and agent.
+type Place = (bool, bool, Option<u32>, Option<u32>);
 
 /// Session and time of a line without usage, where they can be had without walking through it.
 fn without_usage<'a>(line: &Line<'a>, reader: &Reader) -> Option<End<'a>> {
@@ -303,105 +307,4 @@ fn shown(text: &[u8]) -> Box<str> {
 /// Gateways make up ids of their own, without a request's.
 fn of_the_api<T: AsRef<[u8]>>(record: &Record<T>) -> bool {
     record.request || bytes(record.id.as_ref()).is_some_and(|id| id.starts_with(b"msg_"))
-}
-
-/// Microseconds since 1970 of an RFC 3339 time. The usual form is read by hand, it stands in every
-/// line.
-fn time(text: impl AsRef<[u8]>) -> Option<i64> {
-    let text = text.as_ref();
-    usual_time(text).or_else(|| {
-        let text = str::from_utf8(text).ok()?;
-        text.parse().ok().map(Timestamp::as_microsecond)
-    })
-}
-
-/// `2026-08-04T12:00:00.000Z`.
-fn usual_time(text: &[u8]) -> Option<i64> {
-    let text: &[u8; 24] = text.try_into().ok()?;
-    let number = |from: usize, length: usize| {
-        text[from..from + length]
-            .iter()
-            .try_fold(0_i64, |sum, byte| {
-                byte.is_ascii_digit()
-                    .then(|| sum * 10 + i64::from(byte - b'0'))
-            })
-    };
-    let marks = [
-        (4, b'-'),
-        (7, b'-'),
-        (10, b'T'),
-        (13, b':'),
-        (16, b':'),
-        (19, b'.'),
-        (23, b'Z'),
-    ];
-    marks
-        .iter()
-        .all(|(at, mark)| text[*at] == *mark)
-        .then_some(())?;
-    let (year, month, day) = (number(0, 4)?, number(5, 2)?, number(8, 2)?);
-    let (hour, minute, second) = (number(11, 2)?, number(14, 2)?, number(17, 2)?);
-    let dated = (1..=12).contains(&month) && (1..=last_day(year, month)).contains(&day);
-    (dated && hour < 24 && minute < 60 && second < 60).then_some(())?;
-    // Years that begin in March have their leap day at the end.
-    let (year, month) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
-    let days = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    let days = days + (153 * month + 2) / 5 + day - 719_469;
-    let seconds = days * 86_400 + hour * 3600 + minute * 60 + second;
-    Some(seconds * 1_000_000 + number(20, 3)? * 1000)
-}
-
-fn last_day(year: i64, month: i64) -> i64 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_read_by_hand_are_those_of_the_crate() {
-        for text in [
-            "2026-08-04T04:08:00.123Z",
-            "2024-02-28T23:59:59.999Z",
-            "2024-02-29T23:59:59.999Z",
-            "2000-02-29T00:00:00.000Z",
-            "2026-01-31T00:00:00.000Z",
-            "2026-04-30T00:00:00.000Z",
-            "2026-12-31T23:59:59.999Z",
-            "2024-03-01T00:00:00.000Z",
-            "1970-01-01T00:00:00.000Z",
-            "1969-12-28T00:00:00.001Z",
-            "2000-02-28T12:00:00.000Z",
-            "2100-03-01T12:00:00.000Z",
-            "0001-01-01T00:00:00.000Z",
-            "9999-12-28T00:00:00.000Z",
-        ] {
-            let want = text.parse::<Timestamp>().unwrap().as_microsecond();
-            assert_eq!(usual_time(text.as_bytes()), Some(want), "{text}");
-        }
-        for text in [
-            "2026-02-30T00:00:00.000Z",
-            "2026-02-29T00:00:00.000Z",
-            "2100-02-29T00:00:00.000Z",
-            "2026-04-31T00:00:00.000Z",
-            "2026-01-00T00:00:00.000Z",
-            "2026-13-01T00:00:00.000Z",
-            "2026-01-01T24:00:00.000Z",
-            "soon",
-            "",
-        ] {
-            assert_eq!(time(text), None, "{text}");
-        }
-        assert!(time("2026-01-31T01:00:00+02:00").is_some());
-    }
 }

@@ -79,9 +79,17 @@ pub fn end(bytes: &[u8], mut at: usize) -> Option<usize> {
         if any(block, control) && bits(block, control) & before != 0 {
             return None;
         }
-        if escaped & before != 0 {
-            let rare = escaped & before & !bits(block, usual);
-            known(bytes, at, rare)?;
+        let letters = escaped & before;
+        if letters != 0 {
+            // Of more than two it is quicker to look at all at once.
+            let more = letters & (letters - 1);
+            let few = more & more.wrapping_sub(1) == 0;
+            let letters = if few {
+                letters
+            } else {
+                letters & !bits(block, usual)
+            };
+            known(bytes, at, letters)?;
         }
         if quotes != 0 {
             return Some(at + quotes.trailing_zeros() as usize);
@@ -153,7 +161,7 @@ fn known(bytes: &[u8], at: usize, mut letters: u64) -> Option<()> {
     while letters != 0 {
         let here = at + letters.trailing_zeros() as usize;
         let known = match *bytes.get(here)? {
-            b'/' | b'b' | b'f' | b'r' => true,
+            b'n' | b'"' | b'\\' | b't' | b'/' | b'b' | b'f' | b'r' => true,
             b'u' => {
                 let digits = bytes.get(here + 1..)?.first_chunk::<4>()?;
                 digits.iter().all(u8::is_ascii_hexdigit)

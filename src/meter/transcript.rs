@@ -9,14 +9,17 @@ use serde::Deserialize;
 
 use super::find::{Origin, Transcript};
 use super::ledger::Entry;
-use super::lines::{Line, Lines};
+use super::lines::{Line, Lines, trim};
 use super::loose::Text;
 use super::quick::Reader;
 use super::record::parse_long;
 use super::rows::Rows;
 
-/// Longer lines are not held in memory.
+/// Of longer lines only the end is held in memory while looking for records.
 const LONGEST: usize = 1 << 20;
+
+/// Longer lines with a record are not held in memory either.
+const LONGEST_HELD: u64 = 4 << 20;
 
 /// One transcript, as far as it could be read.
 pub struct Reading {
@@ -108,8 +111,8 @@ fn go_on(
     Ok(())
 }
 
-/// A long line that may hold a record is read a second time, without holding it. Only one that is
-/// broken is held as a whole.
+/// A long line that may hold a record is read a second time: as a whole if it is not much longer
+/// than what is held anyway, else without holding it. A longer one is held only when it is broken.
 fn take(
     transcript: &Transcript,
     line: &Line<'_>,
@@ -121,24 +124,26 @@ fn take(
         rows.take(line, origin, reader);
         return Ok(());
     };
-    let range = &long.range;
+    let length = long.range.end - long.range.start;
     let again = || {
         let mut file = File::open(&transcript.path)?;
-        file.seek(SeekFrom::Start(range.start))?;
-        io::Result::Ok(file.take(range.end - range.start))
+        file.seek(SeekFrom::Start(long.range.start))?;
+        io::Result::Ok(file.take(length))
     };
-    if let Some(parsed) = parse_long(again()?) {
+    if length > LONGEST_HELD
+        && let Some(parsed) = parse_long(again()?)
+    {
         rows.take_parsed(parsed, origin);
         return Ok(());
     }
     let mut bytes = Vec::new();
     again()?.read_to_end(&mut bytes)?;
     let line = Line {
-        bytes: bytes.trim_ascii(),
+        bytes: trim(&bytes),
         whole: line.whole,
         long: None,
     };
-    rows.take_slowly(&line, origin);
+    rows.take(&line, origin, reader);
     Ok(())
 }
 

@@ -169,18 +169,22 @@ impl<'a> Walk<'a> {
         if first == b'n' {
             return self.word(b"null").map(|()| 0);
         }
-        let start = self.at;
-        let mut number = 0;
-        while let Some(digit @ b'0'..=b'9') = self.bytes.get(self.at) {
-            number = number * 10 + u64::from(digit - b'0');
-            self.at += 1;
-            if self.at - start > 18 {
+        let rest = &self.bytes[self.at..];
+        let (mut number, mut digits) = (0, 0);
+        while let Some(digit @ b'0'..=b'9') = rest.get(digits) {
+            // As many fit without a look at each.
+            if digits == 18 {
                 return None;
             }
+            number = number * 10 + u64::from(digit - b'0');
+            digits += 1;
         }
-        let digits = self.at - start;
-        let more = matches!(self.bytes.get(self.at), Some(b'.' | b'e' | b'E'));
-        (digits > 0 && !more && (first != b'0' || digits == 1)).then_some(number)
+        let more = matches!(rest.get(digits), Some(b'.' | b'e' | b'E'));
+        let whole = digits > 0 && !more && (first != b'0' || digits == 1);
+        whole.then(|| {
+            self.at += digits;
+            number
+        })
     }
 
     /// Passes any value.

@@ -7,13 +7,13 @@ use super::*;
 struct Files(Messages, u32);
 
 impl Files {
-    fn add(&mut self, record: Record<String>, origin: &Origin) {
+    fn add(&mut self, mut record: Record<String>, origin: &Origin) {
         let mut rows = Rows::default();
         let at = record
             .at
             .as_deref()
             .and_then(|at| at.parse::<Timestamp>().ok());
-        rows.add(record, at.map(Timestamp::as_microsecond), origin);
+        rows.add(&mut record, at.map(Timestamp::as_microsecond), origin);
         self.merge(rows, origin);
     }
 

@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use super::super::ends::{self, End};
 use super::super::texts::same;
+use super::Found;
+use super::whole::Places;
 
 /// What is remembered.
 #[derive(Debug, Default)]
@@ -31,12 +33,21 @@ impl Alike {
         ends::before(line, line.len() - head.len(), session)
     }
 
-    /// Remembers how a line ends behind its time, if that names the session and is plain.
-    pub fn keep_end(&mut self, line: &[u8], said: End<'_>, from: usize, session: Range<usize>) {
-        if from <= session.start && ends::of(line) == Some(said) {
+    /// Remembers how a line ends behind its time, if that names the session and is plain; and where
+    /// it has its message, if there is usage in it.
+    pub fn keep(&mut self, line: &[u8], found: &Found<'_>, places: &Places) {
+        let (at, range) = (found.record.at, &places.session);
+        if let (Some(from), Some(session), Some(at)) = (places.end, found.record.session, at)
+            && from <= range.start
+            && ends::of(line) == Some(End { session, at })
+        {
             self.end.clear();
             self.end.extend_from_slice(&line[from..]);
-            self.session = session.start - from..session.end - from;
+            self.session = range.start - from..range.end - from;
+        }
+        if found.assistant && found.usage {
+            let mark = line.get(places.message..).and_then(<[u8]>::first_chunk);
+            self.mark = mark.map(|mark| (places.message, *mark));
         }
     }
 
@@ -45,11 +56,5 @@ impl Alike {
     pub fn message(&self, line: &[u8]) -> bool {
         self.mark
             .is_some_and(|(at, mark)| line.get(at..).and_then(<[u8]>::first_chunk) == Some(&mark))
-    }
-
-    /// Remembers where a line has its message.
-    pub fn keep_message(&mut self, line: &[u8], at: usize) {
-        let mark = line.get(at..).and_then(<[u8]>::first_chunk);
-        self.mark = mark.map(|mark| (at, *mark));
     }
 }

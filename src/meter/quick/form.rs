@@ -13,7 +13,7 @@ pub struct Forms<H>(Vec<Form<H>>);
 
 /// A text with holes of the kinds `H`.
 #[derive(Debug)]
-pub struct Form<H> {
+struct Form<H> {
     text: Vec<u8>,
     /// In the order in which they stand in the text.
     holes: Vec<(Range<usize>, H)>,
@@ -29,9 +29,30 @@ impl<H> Default for Forms<H> {
 }
 
 impl<H> Forms<H> {
-    /// One after another.
-    pub fn each(&self) -> impl Iterator<Item = &Form<H>> {
-        self.0.iter()
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Passes a text of the form at this place; `fill` passes what stands in each hole.
+    #[inline]
+    pub fn read<'a>(
+        &self,
+        at: usize,
+        walk: &mut Walk<'a>,
+        mut fill: impl FnMut(H, &mut Walk<'a>) -> Option<()>,
+    ) -> Option<()>
+    where
+        H: Copy,
+    {
+        let Form { text, holes } = &self.0[at];
+        let mut from = 0;
+        for (range, hole) in holes {
+            walk.pass_all(&text[from..range.start])?;
+            fill(*hole, walk)?;
+            from = range.end;
+        }
+        walk.pass_all(&text[from..])
     }
 
     /// Tries the one at this place first from now on.
@@ -58,23 +79,5 @@ impl<H> Forms<H> {
         form.holes.clear();
         let within = |(at, hole): &(Range<usize>, H)| (at.start - from..at.end - from, *hole);
         form.holes.extend(holes.iter().map(within));
-    }
-}
-
-impl<H: Copy> Form<H> {
-    /// Passes a text of this form; `fill` passes what stands in each hole.
-    #[inline]
-    pub fn read<'a>(
-        &self,
-        walk: &mut Walk<'a>,
-        mut fill: impl FnMut(H, &mut Walk<'a>) -> Option<()>,
-    ) -> Option<()> {
-        let mut from = 0;
-        for (range, hole) in &self.holes {
-            walk.pass_all(&self.text[from..range.start])?;
-            fill(*hole, walk)?;
-            from = range.end;
-        }
-        walk.pass_all(&self.text[from..])
     }
 }

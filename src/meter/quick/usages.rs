@@ -36,19 +36,16 @@ impl Usages {
     /// Passes a usage and says what it counts; none when it is no ordinary one.
     pub fn read(&mut self, walk: &mut Walk<'_>) -> Option<Usage> {
         let from = walk.at();
-        let mut usage = Usage::default();
-        let known = self.forms.each().position(|form| {
-            usage = Usage::default();
-            walk.go_to(from);
+        for at in 0..self.forms.len() {
+            let mut usage = Usage::default();
             let fill = |count, walk: &mut Walk<'_>| fill(&mut usage, count, walk);
-            form.read(walk, fill).is_some()
-        });
-        if let Some(known) = known {
-            self.forms.prefer(known);
-            return Some(whole(usage));
+            if self.forms.read(at, walk, fill).is_some() {
+                self.forms.prefer(at);
+                return Some(whole(usage));
+            }
+            walk.go_to(from);
         }
-        usage = Usage::default();
-        walk.go_to(from);
+        let mut usage = Usage::default();
         self.counts.clear();
         self.walk(walk, &mut usage, false)?;
         self.forms.learn(walk.passed(from), from, &self.counts);
