@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::super::ends::{self, End};
 use super::super::texts::same;
 use super::Found;
+use super::form::MOST;
 use super::whole::Places;
 
 /// What is remembered.
@@ -15,7 +16,8 @@ pub struct Alike {
     end: Vec<u8>,
     /// Where in `end` the session stands.
     session: Range<usize>,
-    mark: Option<(usize, [u8; 8])>,
+    /// Where messages stood, and how they began.
+    marks: Vec<(usize, [u8; 8])>,
 }
 
 impl Alike {
@@ -47,14 +49,21 @@ impl Alike {
         }
         if found.assistant && found.usage {
             let mark = line.get(places.message..).and_then(<[u8]>::first_chunk);
-            self.mark = mark.map(|mark| (places.message, *mark));
+            let marks = mark.map(|mark| (places.message, *mark));
+            self.marks
+                .extend(marks.filter(|mark| !self.marks.contains(mark)));
+            if self.marks.len() > MOST {
+                self.marks.remove(0);
+            }
         }
     }
 
-    /// Whether a message seems to stand where the last line had one.
+    /// Whether a message seems to stand where a line before had one.
     #[must_use]
     pub fn message(&self, line: &[u8]) -> bool {
-        self.mark
-            .is_some_and(|(at, mark)| line.get(at..).and_then(<[u8]>::first_chunk) == Some(&mark))
+        let stands = |(at, mark): &(usize, [u8; 8])| {
+            line.get(*at..).and_then(<[u8]>::first_chunk) == Some(mark)
+        };
+        self.marks.iter().any(stands)
     }
 }

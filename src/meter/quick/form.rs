@@ -20,7 +20,7 @@ struct Form<H> {
 }
 
 /// So many are known: a file seldom has more, and each one is tried.
-const MOST: usize = 4;
+pub const MOST: usize = 4;
 
 impl<H> Default for Forms<H> {
     fn default() -> Self {
