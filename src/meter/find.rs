@@ -1,6 +1,7 @@
 //! Which files are transcripts, and whose. In: paths. Out: files, each once, in the order of
 //! their names. Lists folders, opens no file.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,10 +10,16 @@ use std::time::UNIX_EPOCH;
 use anyhow::{Result, bail};
 use fs_err as fs;
 use rustc_hash::FxHashSet;
-use walkdir::{DirEntry, WalkDir};
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::escape::quoted;
+
+mod listing;
+
+use listing::{Kind, Listing};
+
+const SECOND: i64 = 1_000_000_000;
 
 /// The transcripts below some paths.
 #[derive(Debug, Default)]
@@ -25,6 +32,8 @@ pub struct Found {
     pub searched: Vec<PathBuf>,
     /// The [`fingerprint`]s of the paths of the transcripts.
     seen: FxHashSet<u128>,
+    /// The same of the folders.
+    entered: FxHashSet<u128>,
 }
 
 /// One transcript file.
@@ -32,15 +41,10 @@ pub struct Found {
 pub struct Transcript {
     /// Its real path: no link in it.
     pub path: PathBuf,
-    /// Its size when it was found, in bytes.
-    pub size: u64,
-    /// When it changed last, in nanoseconds since 1970; 0 where that is not known.
-    pub changed: i64,
-    /// When its content, name or rights changed last, which no program can set; 0 where that is
-    /// not known.
-    pub status: i64,
-    /// The system's number for the file, 0 where it has none: another file in its place has another.
-    pub number: u64,
+    /// The file when it was found.
+    pub stamp: Stamp,
+    /// The file beside a subagent's, which tells its type; none where there is none.
+    pub beside: Option<Box<Stamp>>,
 }
 
 /// Whose lines stand in a transcript, as far as its path tells.
@@ -115,80 +119,94 @@ impl Found {
     /// Adds every `*.jsonl` below a folder, through links too.
     pub fn add_folder(&mut self, folder: &Path) {
         self.searched.push(folder.to_owned());
-        let mut within = Within::default();
-        for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name() {
-            match entry {
-                Ok(entry) if entry.file_type().is_dir() => within.enter(&entry),
-                Ok(entry) if entry.path().extension().is_some_and(|e| e == "jsonl") => {
-                    let real = within.real(&entry);
-                    match entry.metadata() {
-                        Ok(kind) => self.add_file(entry.path(), real, &kind),
-                        Err(error) => self.note(folder, &error),
-                    }
-                }
-                Ok(_) => {}
-                Err(error) => self.note(folder, &error),
+        let first = self.transcripts.len();
+        match fs::canonicalize(folder) {
+            Ok(real) => self.add_below(folder.to_owned(), real),
+            Err(error) => self.note(folder, &error),
+        }
+        self.transcripts[first..].sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    }
+
+    /// A folder is entered once, whatever links lead to it: so no link makes a loop.
+    fn add_below(&mut self, folder: PathBuf, real: PathBuf) {
+        let mut next = vec![(folder, real)];
+        while let Some((folder, real)) = next.pop() {
+            if !self.entered.insert(fingerprint(&real)) {
+                continue;
             }
+            let listed = Listing::of(&folder, |listing, name, kind| {
+                let path = || join(&folder, name);
+                match kind {
+                    Kind::Folder => next.push((path(), join(&real, name))),
+                    Kind::Link => self.follow(path(), &mut next),
+                    Kind::Other if is_transcript(name) => match listing.stamp(name) {
+                        Ok(stamp) => {
+                            let beside = || listing.stamp(&beside(name)?).ok()?;
+                            self.add_stamped(&path(), join(&real, name), stamp, beside);
+                        }
+                        Err(error) => self.note(&path(), &error),
+                    },
+                    Kind::Other => {}
+                }
+            });
+            if let Err(error) = listed {
+                self.note(&folder, &error);
+            }
+        }
+    }
+
+    /// Adds what a link leads to.
+    fn follow(&mut self, path: PathBuf, next: &mut Vec<(PathBuf, PathBuf)>) {
+        match std::fs::metadata(&path) {
+            Ok(kind) if kind.is_dir() => match std::fs::canonicalize(&path) {
+                Ok(real) => next.push((path, real)),
+                Err(error) => self.note(&path, &error),
+            },
+            Ok(kind) if path.extension().is_some_and(|e| e == "jsonl") => {
+                self.add_file(&path, fs::canonicalize(&path), &kind);
+            }
+            Ok(_) => {}
+            Err(error) => self.note(&path, &error),
         }
     }
 
     fn add_file(&mut self, path: &Path, real: io::Result<PathBuf>, kind: &Metadata) {
-        let real = match real {
-            Ok(real) if kind.is_file() => real,
-            // Nobody knows when a pipe or a device ends.
-            Ok(_) => {
-                let why = "not a regular file".to_owned();
-                return self.unreadable.push((path.to_owned(), why));
+        match real {
+            Ok(real) => {
+                let beside = beside(real.file_name().unwrap_or_default());
+                let beside = beside.map(|name| real.with_file_name(name));
+                let beside = || Some(Stamp::of(&std::fs::metadata(beside?).ok()?));
+                self.add_stamped(path, real, kind.is_file().then(|| Stamp::of(kind)), beside);
             }
-            Err(error) => return self.unreadable.push((path.to_owned(), error.to_string())),
+            Err(error) => self.unreadable.push((path.to_owned(), error.to_string())),
+        }
+    }
+
+    fn add_stamped(
+        &mut self,
+        path: &Path,
+        real: PathBuf,
+        stamp: Option<Stamp>,
+        beside: impl FnOnce() -> Option<Stamp>,
+    ) {
+        let Some(stamp) = stamp else {
+            // Nobody knows when a pipe or a device ends.
+            let why = "not a regular file".to_owned();
+            return self.unreadable.push((path.to_owned(), why));
         };
         if self.seen.insert(fingerprint(&real)) {
             self.transcripts.push(Transcript {
                 path: real,
-                size: kind.len(),
-                changed: changed(kind),
-                status: status(kind),
-                number: number(kind),
+                stamp,
+                beside: beside().map(Box::new),
             });
         }
     }
 
-    /// A link that leads nowhere or back to where it stands hides nothing.
-    fn note(&mut self, folder: &Path, error: &walkdir::Error) {
-        let dangling = error
-            .io_error()
-            .is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
-        if dangling || error.loop_ancestor().is_some() {
-            return;
-        }
-        let path = error.path().unwrap_or(folder).to_owned();
-        let why = error.io_error().map_or(String::new(), io::Error::to_string);
-        self.unreadable.push((path, why));
-    }
-}
-
-/// The real paths of the folder that is being listed and of those above it, so that only links are
-/// asked where they lead.
-#[derive(Default)]
-struct Within(Vec<io::Result<PathBuf>>);
-
-impl Within {
-    /// A folder is listed next.
-    fn enter(&mut self, folder: &DirEntry) {
-        let real = self.real(folder);
-        self.0.truncate(folder.depth());
-        self.0.push(real);
-    }
-
-    /// The real path of an entry.
-    fn real(&self, entry: &DirEntry) -> io::Result<PathBuf> {
-        let above = entry.depth().checked_sub(1).and_then(|at| self.0.get(at));
-        match above {
-            // Not `join`, which leaves room for more: there may be a hundred thousand.
-            Some(Ok(above)) if !entry.path_is_symlink() => {
-                Ok([above.as_os_str(), entry.file_name()].iter().collect())
-            }
-            _ => fs::canonicalize(entry.path()),
+    /// A link that leads nowhere, and what went away meanwhile, hides nothing.
+    fn note(&mut self, path: &Path, error: &io::Error) {
+        if error.kind() != io::ErrorKind::NotFound {
+            self.unreadable.push((path.to_owned(), error.to_string()));
         }
     }
 }
@@ -199,36 +217,75 @@ pub fn fingerprint(path: &Path) -> u128 {
     xxh3_128(path.as_os_str().as_encoded_bytes())
 }
 
-/// When the content of a file changed last, in nanoseconds since 1970; 0 where that is not known.
-#[must_use]
-pub fn changed(kind: &Metadata) -> i64 {
-    let since = kind.modified().ok();
-    let since = since.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-    since
-        .and_then(|since| i64::try_from(since.as_nanos()).ok())
-        .unwrap_or(0)
+/// Tells whether a file is still the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stamp {
+    /// Its size in bytes.
+    pub size: u64,
+    /// When it changed last, in nanoseconds since 1970; 0 where that is not known.
+    pub changed: i64,
+    /// When its content, name or rights changed last, which no program can set; 0 where that is
+    /// not known.
+    pub status: i64,
+    /// The system's number for the file, 0 where it has none: another file in its place has another.
+    pub number: u64,
+}
+
+impl Stamp {
+    /// Of a file.
+    #[must_use]
+    pub fn of(kind: &Metadata) -> Self {
+        let since = kind.modified().ok();
+        let since = since.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let changed = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
+        let (status, number) = inner(kind);
+        Self {
+            size: kind.len(),
+            changed: changed.unwrap_or(0),
+            status,
+            number,
+        }
+    }
+
+    /// Whether it says anything at a later time, in nanoseconds since 1970. It does not when the
+    /// file changed so shortly before that a later change could bear the same time.
+    #[must_use]
+    pub fn settled(&self, later: i64) -> bool {
+        let last = self.changed.max(self.status);
+        // File systems that keep whole seconds keep every second one of them.
+        let coarse = if last % SECOND == 0 {
+            2 * SECOND
+        } else {
+            SECOND / 10
+        };
+        last + coarse <= later
+    }
 }
 
 #[cfg(unix)]
-fn number(kind: &Metadata) -> u64 {
+fn inner(kind: &Metadata) -> (i64, u64) {
     use std::os::unix::fs::MetadataExt;
-    kind.ino()
-}
-
-#[cfg(unix)]
-fn status(kind: &Metadata) -> i64 {
-    use std::os::unix::fs::MetadataExt;
-    kind.ctime() * 1_000_000_000 + kind.ctime_nsec()
+    (kind.ctime() * SECOND + kind.ctime_nsec(), kind.ino())
 }
 
 #[cfg(not(unix))]
-fn status(_: &Metadata) -> i64 {
-    0
+fn inner(_: &Metadata) -> (i64, u64) {
+    (0, 0)
 }
 
-#[cfg(not(unix))]
-fn number(_: &Metadata) -> u64 {
-    0
+/// Not `Path::join`, which leaves room for more: there may be a hundred thousand.
+fn join(folder: &Path, name: &OsStr) -> PathBuf {
+    [folder.as_os_str(), name].iter().collect()
+}
+
+fn is_transcript(name: &OsStr) -> bool {
+    Path::new(name).extension().is_some_and(|e| e == "jsonl")
+}
+
+/// Claude Code writes `agent-<id>.meta.json` beside `agent-<id>.jsonl`.
+fn beside(name: &OsStr) -> Option<OsString> {
+    let agent = name.as_encoded_bytes().starts_with(b"agent-");
+    agent.then(|| Path::new(name).with_extension("meta.json").into())
 }
 
 /// Reads the layout `<session>.jsonl`, `<session>/subagents/**/agent-<id>.jsonl` and the older

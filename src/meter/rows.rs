@@ -4,24 +4,27 @@
 //!
 //! Rows can be kept and go on later with the lines that a file has grown by.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use super::find::Origin;
 use super::lines::Line;
 use super::record::{Parsed, Record, Skip, Usage, parse};
 use super::{ends, quick};
 
+mod time;
+
+use time::time;
+
 /// What one transcript says.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rows {
     /// Names of sessions, agents, agent types and models, each once; rows name them by place.
     pub names: Vec<Box<str>>,
     /// In the order of the file.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Row<'static>>,
     /// Sessions and the last time, in microseconds since 1970, that one of their lines tells.
     pub ends: Vec<(u32, i64)>,
     /// Agents and their types, as far as lines tell.
@@ -30,18 +33,16 @@ pub struct Rows {
     pub agent_type: Option<Box<str>>,
     /// How many lines were skipped, by reason.
     pub skipped: BTreeMap<Skip, u64>,
-    #[serde(skip)]
     pub(super) index: FxHashMap<Box<str>, u32>,
     /// The names that were asked for last, one of each kind.
-    #[serde(skip)]
     pub(super) recent: [u32; 3],
 }
 
 /// One message as far as some lines in a row tell.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Row<'a> {
     /// Which message it is.
-    pub key: Key,
+    pub key: Key<'a>,
     /// See [`Record::copy`].
     pub copy: bool,
     /// Whether a subagent wrote it, named or not.
@@ -65,15 +66,21 @@ pub struct Row {
 }
 
 /// What makes two lines one message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Key {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Key<'a> {
     /// An id of the API is unique over all sessions.
-    Id(Box<str>),
+    Id(Cow<'a, str>),
     /// The line's own id, where the message has none.
-    Line(Option<Box<str>>),
+    Line(Option<Cow<'a, str>>),
     /// A gateway may answer every call with one id. The id, and the session and the time of the
     /// line as written.
-    Gateway(Box<str>, Option<Box<str>>, Option<Box<str>>),
+    Gateway(Cow<'a, str>, Option<Cow<'a, str>>, Option<Cow<'a, str>>),
+}
+
+impl Default for Key<'_> {
+    fn default() -> Self {
+        Self::Line(None)
+    }
 }
 
 const SESSION: usize = 0;
@@ -152,7 +159,7 @@ impl Rows {
     }
 
     /// The row of a record, without its key and tools.
-    fn row(&mut self, record: &Record<'_>, origin: &Origin) -> Row {
+    fn row(&mut self, record: &Record<'_>, origin: &Origin) -> Row<'static> {
         let session = self.session(record.session.as_deref(), origin);
         let agent = record.agent.as_deref().or(origin.agent.as_deref());
         let agent = agent.map(|agent| self.name(agent, AGENT));
@@ -179,8 +186,7 @@ impl Rows {
             at: record.at.as_deref().and_then(time),
             usage: record.usage,
             apart,
-            key: Key::Line(None),
-            tools: Vec::new(),
+            ..Row::default()
         }
     }
 
@@ -215,7 +221,33 @@ impl Rows {
     }
 }
 
-impl Row {
+impl Row<'_> {
+    /// The same without anything borrowed.
+    #[must_use]
+    pub fn into_owned(self) -> Row<'static> {
+        let text = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        let key = match self.key {
+            Key::Id(id) => Key::Id(text(id)),
+            Key::Line(line) => Key::Line(line.map(text)),
+            Key::Gateway(id, session, at) => {
+                Key::Gateway(text(id), session.map(text), at.map(text))
+            }
+        };
+        Row {
+            key,
+            copy: self.copy,
+            sidechain: self.sidechain,
+            finished: self.finished,
+            session: self.session,
+            agent: self.agent,
+            model: self.model,
+            at: self.at,
+            usage: self.usage,
+            apart: self.apart,
+            tools: self.tools,
+        }
+    }
+
     /// The same with other numbers for its names.
     #[must_use]
     pub fn renamed(mut self, number: impl Fn(Option<u32>) -> Option<u32>) -> Self {
@@ -229,12 +261,12 @@ impl Row {
     }
 
     /// Whether the record is one more line of the same message, in the same place.
-    fn holds(&self, row: &Self, record: &Record<'_>) -> bool {
-        let place = |row: &Self| (row.copy, row.sidechain, row.session, row.agent);
+    fn holds(&self, row: &Row<'_>, record: &Record<'_>) -> bool {
+        let place = |row: &Row<'_>| (row.copy, row.sidechain, row.session, row.agent);
         let Key::Id(known) = &self.key else {
             return false;
         };
-        place(self) == place(row) && record.id.as_deref() == Some(known) && of_the_api(record)
+        place(self) == place(row) && record.id.as_ref() == Some(known) && of_the_api(record)
     }
 
     /// Takes in what a later line says. The line with the most output counts whole, the last on
@@ -255,12 +287,13 @@ impl Row {
     }
 }
 
-fn key(record: &Record<'_>) -> Key {
-    let text = |text: &Option<_>| text.as_deref().map(Box::from);
+fn key(record: &Record<'_>) -> Key<'static> {
+    let owned = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
+    let text = |text: &Option<_>| text.as_ref().map(owned);
     match &record.id {
         None => Key::Line(text(&record.uuid)),
-        Some(id) if of_the_api(record) => Key::Id(Box::from(&**id)),
-        Some(id) => Key::Gateway(Box::from(&**id), text(&record.session), text(&record.at)),
+        Some(id) if of_the_api(record) => Key::Id(owned(id)),
+        Some(id) => Key::Gateway(owned(id), text(&record.session), text(&record.at)),
     }
 }
 
@@ -271,101 +304,4 @@ fn of_the_api(record: &Record<'_>) -> bool {
             .id
             .as_deref()
             .is_some_and(|id| id.starts_with("msg_"))
-}
-
-/// Microseconds since 1970 of an RFC 3339 time. The usual form is read by hand, it stands in every
-/// line.
-fn time(text: &str) -> Option<i64> {
-    usual_time(text.as_bytes()).or_else(|| text.parse().ok().map(Timestamp::as_microsecond))
-}
-
-/// `2026-08-04T12:00:00.000Z`.
-fn usual_time(text: &[u8]) -> Option<i64> {
-    let text: &[u8; 24] = text.try_into().ok()?;
-    let number = |from: usize, length: usize| {
-        text[from..from + length]
-            .iter()
-            .try_fold(0_i64, |sum, byte| {
-                byte.is_ascii_digit()
-                    .then(|| sum * 10 + i64::from(byte - b'0'))
-            })
-    };
-    let marks = [
-        (4, b'-'),
-        (7, b'-'),
-        (10, b'T'),
-        (13, b':'),
-        (16, b':'),
-        (19, b'.'),
-        (23, b'Z'),
-    ];
-    marks
-        .iter()
-        .all(|(at, mark)| text[*at] == *mark)
-        .then_some(())?;
-    let (year, month, day) = (number(0, 4)?, number(5, 2)?, number(8, 2)?);
-    let (hour, minute, second) = (number(11, 2)?, number(14, 2)?, number(17, 2)?);
-    let dated = (1..=12).contains(&month) && (1..=last_day(year, month)).contains(&day);
-    (dated && hour < 24 && minute < 60 && second < 60).then_some(())?;
-    // Years that begin in March have their leap day at the end.
-    let (year, month) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
-    let days = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    let days = days + (153 * month + 2) / 5 + day - 719_469;
-    let seconds = days * 86_400 + hour * 3600 + minute * 60 + second;
-    Some(seconds * 1_000_000 + number(20, 3)? * 1000)
-}
-
-fn last_day(year: i64, month: i64) -> i64 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_read_by_hand_are_those_of_the_crate() {
-        for text in [
-            "2026-08-04T04:08:00.123Z",
-            "2024-02-28T23:59:59.999Z",
-            "2024-02-29T23:59:59.999Z",
-            "2000-02-29T00:00:00.000Z",
-            "2026-01-31T00:00:00.000Z",
-            "2026-04-30T00:00:00.000Z",
-            "2026-12-31T23:59:59.999Z",
-            "2024-03-01T00:00:00.000Z",
-            "1970-01-01T00:00:00.000Z",
-            "1969-12-28T00:00:00.001Z",
-            "2000-02-28T12:00:00.000Z",
-            "2100-03-01T12:00:00.000Z",
-            "0001-01-01T00:00:00.000Z",
-            "9999-12-28T00:00:00.000Z",
-        ] {
-            let want = text.parse::<Timestamp>().unwrap().as_microsecond();
-            assert_eq!(usual_time(text.as_bytes()), Some(want), "{text}");
-        }
-        for text in [
-            "2026-02-30T00:00:00.000Z",
-            "2026-02-29T00:00:00.000Z",
-            "2100-02-29T00:00:00.000Z",
-            "2026-04-31T00:00:00.000Z",
-            "2026-01-00T00:00:00.000Z",
-            "2026-13-01T00:00:00.000Z",
-            "2026-01-01T24:00:00.000Z",
-            "soon",
-            "",
-        ] {
-            assert_eq!(time(text), None, "{text}");
-        }
-        assert!(time("2026-01-31T01:00:00+02:00").is_some());
-    }
 }

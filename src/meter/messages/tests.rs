@@ -10,7 +10,7 @@ impl Files {
     fn add(&mut self, record: Record<'_>, origin: &Origin) {
         let mut rows = Rows::default();
         rows.add(record, origin);
-        self.merge(rows, origin);
+        self.merge(&rows, origin);
     }
 
     fn alive(&mut self, session: &str, at: Option<&str>) {
@@ -20,10 +20,10 @@ impl Files {
             ends: at.map(|at| (0, at)).into_iter().collect(),
             ..Rows::default()
         };
-        self.merge(rows, &Origin::default());
+        self.merge(&rows, &Origin::default());
     }
 
-    fn merge(&mut self, rows: Rows, origin: &Origin) {
+    fn merge(&mut self, rows: &Rows, origin: &Origin) {
         let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
         self.0.merge(self.1, rows, agent, project);
         self.1 += 1;
@@ -156,7 +156,7 @@ fn lines_below_subagents_are_the_parents_and_the_agents() {
         agent_type: Some("desk-runner".into()),
         ..Rows::default()
     };
-    messages.merge(meta, &origin);
+    messages.merge(&meta, &origin);
     let all = messages.0.settle();
     assert_eq!(all[0].session.as_deref(), Some("parent"));
     assert_eq!(all[0].agent.as_deref(), Some("a1"));
