@@ -209,7 +209,9 @@ fn a_type_that_is_told_later_or_anew_or_no_more_is_noticed() {
         }
         world.check(&format!("{step:?}"));
         let (counted, _) = world.with().settle();
-        let types = counted.iter().filter_map(|one| one.agent_type.as_deref());
+        let types = counted
+            .iter()
+            .filter_map(|one| one.owner.agent_type.as_deref());
         seen.extend(types.filter(|t| t.starts_with("type ")).map(str::to_owned));
     }
     assert_eq!(seen.len(), 2, "{seen:?}");

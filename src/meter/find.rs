@@ -1,10 +1,11 @@
 //! Which files are transcripts, and whose. In: paths. Out: files, each once, in the order of
 //! their names. Lists folders, opens no file.
 
+use std::cmp::Ordering;
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf, is_separator};
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, bail};
@@ -124,7 +125,7 @@ impl Found {
             Ok(real) => self.add_below(folder.to_owned(), real),
             Err(error) => self.note(folder, &error),
         }
-        self.transcripts[first..].sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        self.transcripts[first..].sort_unstable_by(|a, b| order(&a.path, &b.path));
     }
 
     /// A folder is entered once, whatever links lead to it: so no link makes a loop.
@@ -273,9 +274,32 @@ fn inner(_: &Metadata) -> (i64, u64) {
     (0, 0)
 }
 
+/// The order of paths, as `Path` has it: a folder's own before those of one whose name begins so.
+/// Only for real paths, where it need not look for anything but separators.
+#[must_use]
+pub fn order(a: &Path, b: &Path) -> Ordering {
+    let [a, b] = [a, b].map(|path| path.as_os_str().as_encoded_bytes());
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let next = |path: &[u8]| {
+        let next = path.get(same).copied();
+        next.map(|byte| (!is_separator(char::from(byte)), byte))
+    };
+    next(a).cmp(&next(b))
+}
+
 /// Not `Path::join`, which leaves room for more: there may be a hundred thousand.
 fn join(folder: &Path, name: &OsStr) -> PathBuf {
-    [folder.as_os_str(), name].iter().collect()
+    let folder = folder.as_os_str();
+    let mut path = OsString::with_capacity(folder.len() + 1 + name.len());
+    path.push(folder);
+    if !folder
+        .as_encoded_bytes()
+        .ends_with(MAIN_SEPARATOR_STR.as_bytes())
+    {
+        path.push(MAIN_SEPARATOR_STR);
+    }
+    path.push(name);
+    path.into()
 }
 
 fn is_transcript(name: &OsStr) -> bool {
@@ -318,6 +342,19 @@ pub fn origin(path: &Path) -> Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_have_the_order_of_paths() {
+        let paths = [
+            "/a", "/a/b", "/a-b/c", "/a/c", "/a.jsonl", "/a/-", "/", "/b", "/a/b/c",
+        ];
+        let paths = paths.map(Path::new);
+        for a in paths {
+            for b in paths {
+                assert_eq!(order(a, b), a.cmp(b), "{a:?} {b:?}");
+            }
+        }
+    }
 
     #[test]
     fn the_path_tells_session_and_agent() {

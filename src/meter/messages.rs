@@ -6,7 +6,8 @@
 //! early lines hold a placeholder. Lines are not mixed, a message can change its model midway.
 
 use std::borrow::Cow;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
+use std::rc::Rc;
 
 use jiff::Timestamp;
 use rustc_hash::FxHashMap;
@@ -18,18 +19,18 @@ use super::record::Usage;
 use super::rows::{Key, Row, Rows};
 
 mod chunks;
+mod ids;
 mod names;
 mod settle;
 
 use chunks::Chunks;
+use ids::Ids;
 pub use names::Name;
 use names::{Names, Slot};
 
-/// One message, or a part of one that ran on another model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
-    /// Its id, when it has one.
-    pub id: Option<Box<str>>,
+/// Who made messages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Owner {
     /// The session that made it, when known.
     pub session: Option<Name>,
     /// The project of that session, when known.
@@ -38,6 +39,15 @@ pub struct Counted {
     pub agent: Option<Name>,
     /// That subagent's type, when known.
     pub agent_type: Option<Name>,
+}
+
+/// One message, or a part of one that ran on another model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// Its id, when it has one.
+    pub id: Option<Box<str>>,
+    /// Who made it.
+    pub owner: Rc<Owner>,
     /// The model that ran.
     pub model: Option<Name>,
     /// When its first line was written, when known.
@@ -49,15 +59,14 @@ pub struct Counted {
     /// What it used.
     pub usage: Usage,
     /// How many tools it called.
-    pub tool_calls: u64,
+    pub tool_calls: u32,
 }
 
 /// All messages seen so far.
 #[derive(Debug, Default)]
 pub struct Messages {
     all: Chunks<Message>,
-    /// By the [`fingerprint`]s of their ids, so that none is kept twice.
-    ids: FxHashMap<u128, u32>,
+    ids: Ids,
     lines: FxHashMap<Option<Box<str>>, u32>,
     /// What can only be placed when all files are read: gateways' messages and copies.
     aside: Vec<Aside>,
@@ -84,31 +93,41 @@ struct Aside {
     project: Slot,
 }
 
+/// No larger than 128 bytes: what is larger is moved by a call.
 #[derive(Debug)]
 struct Message {
     id: Option<Box<str>>,
     usage: Usage,
+    /// [`NEVER`] when it is not known.
+    at: i64,
+    /// The first of its tool calls.
+    tool: Option<NonZeroU64>,
+    rest: Option<Box<Rest>>,
+    /// The first of all its lines.
+    first: Place,
     /// Where the line stands that counts.
     best: u32,
     model: Slot,
-    /// The first of all its lines.
-    first: Place,
-    at: Option<i64>,
-    holder: Holder,
-    /// The first of its tool calls.
-    tool: Option<u64>,
-    rest: Option<Box<Rest>>,
+    /// Its first holder.
+    session: Slot,
+    project: Slot,
+    agent: Slot,
+    sidechain: bool,
     copy: bool,
     finished: bool,
 }
+
+/// After every time.
+const NEVER: i64 = i64::MAX;
 
 /// What few messages have.
 #[derive(Debug, Default)]
 struct Rest {
     apart: Vec<(Slot, Usage)>,
+    /// All holders but the first.
     holders: Vec<Holder>,
     /// All tool calls but the first.
-    tools: Vec<u64>,
+    tools: Vec<NonZeroU64>,
     /// Session and time of a gateway's first line, as written: what tells two of its messages
     /// apart.
     line: (Option<Box<str>>, Option<Box<str>>),
@@ -236,9 +255,9 @@ impl Messages {
             }
         }
         message.first = message.first.min(place);
-        message.at = [message.at, row.at].into_iter().flatten().min();
+        message.at = message.at.min(row.at.unwrap_or(NEVER));
         message.finished |= row.finished;
-        if message.holder != holder {
+        if message.holder() != holder {
             let holders = &mut message.rest.get_or_insert_default().holders;
             if !holders.contains(&holder) {
                 holders.push(holder);
@@ -251,7 +270,10 @@ impl Messages {
 
     fn known(&self, row: &Row<'_>) -> Option<u32> {
         match &row.key {
-            Key::Id(id) => self.ids.get(&fingerprint(id)).copied(),
+            Key::Id(id) => {
+                let is = |at| self.all[at as usize].id.as_deref() == Some(&**id);
+                self.ids.get(id, is)
+            }
             Key::Line(line) => self.lines.get(&line.as_deref().map(Box::from)).copied(),
             Key::Gateway(id, session, at) => {
                 let same = self.gateway.get(&gateway(id, &row.usage))?;
@@ -272,7 +294,7 @@ impl Messages {
         let (mut id, mut rest) = (None, None);
         match &row.key {
             Key::Id(key) => {
-                self.ids.insert(fingerprint(key), index);
+                self.ids.insert(key, index);
                 id = Some(Box::from(&**key));
             }
             Key::Line(key) => {
@@ -291,13 +313,16 @@ impl Messages {
         self.all.push(Message {
             id,
             usage: row.usage,
-            best: place.0,
-            model: None,
-            first: place,
-            at: None,
-            holder,
+            at: NEVER,
             tool: None,
             rest,
+            first: place,
+            best: place.0,
+            model: None,
+            session: holder.session,
+            project: holder.project,
+            agent: holder.agent,
+            sidechain: holder.sidechain,
             copy: row.copy,
             finished: false,
         });
@@ -334,7 +359,17 @@ impl Merging<'_> {
 }
 
 impl Message {
+    fn holder(&self) -> Holder {
+        Holder {
+            session: self.session,
+            project: self.project,
+            agent: self.agent,
+            sidechain: self.sidechain,
+        }
+    }
+
     fn called(&mut self, tool: u64) {
+        let tool = NonZeroU64::new(tool).unwrap_or(NonZeroU64::MIN);
         let Some(first) = self.tool else {
             self.tool = Some(tool);
             return;

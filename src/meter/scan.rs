@@ -13,7 +13,7 @@ use fs_err as fs;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::find::{Found, Origin, Transcript, origin};
+use super::find::{Found, Origin, Transcript, order, origin};
 use super::kept;
 use super::ledger::{Entry, Holds, Ledger, Writer};
 use super::lines::Lines;
@@ -76,7 +76,7 @@ impl Scan {
             searched,
             ..
         } = found;
-        transcripts.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        transcripts.sort_unstable_by(|a, b| order(&a.path, &b.path));
         let scan = Self {
             unreadable,
             next: u32::try_from(transcripts.len()).unwrap_or(u32::MAX),

@@ -1,7 +1,9 @@
 //! Prices for many messages: each model's are looked up once. In: messages. Out: what each cost,
 //! and at the end what has no price.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
 
 use super::cost::Cost;
 use super::messages::{Counted, Name};
@@ -10,7 +12,7 @@ use super::prices::{Price, Prices};
 /// A price table in use.
 pub struct Tariff<'a> {
     prices: Option<&'a Prices>,
-    known: HashMap<Option<Name>, Option<&'a Price>>,
+    known: FxHashMap<Option<Name>, Option<&'a Price>>,
     missing: BTreeSet<Missing>,
 }
 
@@ -20,7 +22,7 @@ impl<'a> Tariff<'a> {
     pub fn new(prices: Option<&'a Prices>) -> Self {
         Self {
             prices,
-            known: HashMap::new(),
+            known: FxHashMap::default(),
             missing: BTreeSet::new(),
         }
     }

@@ -138,7 +138,7 @@ fn the_session_that_ended_first_owns_what_several_hold() {
         }
         let all = messages.0.settle();
         assert_eq!(all.len(), 1);
-        assert_eq!(all[0].session.as_deref(), Some(want), "{ends:?}");
+        assert_eq!(all[0].owner.session.as_deref(), Some(want), "{ends:?}");
     }
 }
 
@@ -158,10 +158,10 @@ fn lines_below_subagents_are_the_parents_and_the_agents() {
     };
     messages.merge(&meta, &origin);
     let all = messages.0.settle();
-    assert_eq!(all[0].session.as_deref(), Some("parent"));
-    assert_eq!(all[0].agent.as_deref(), Some("a1"));
-    assert_eq!(all[0].project.as_deref(), Some("-p"));
-    assert_eq!(all[0].agent_type.as_deref(), Some("desk-runner"));
+    assert_eq!(all[0].owner.session.as_deref(), Some("parent"));
+    assert_eq!(all[0].owner.agent.as_deref(), Some("a1"));
+    assert_eq!(all[0].owner.project.as_deref(), Some("-p"));
+    assert_eq!(all[0].owner.agent_type.as_deref(), Some("desk-runner"));
 }
 
 #[test]
