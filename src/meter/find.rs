@@ -2,25 +2,23 @@
 //! their names. Lists folders, opens no file.
 
 use std::cmp::Ordering;
-use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::io;
-use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf, is_separator};
-use std::time::UNIX_EPOCH;
+use std::path::{Path, PathBuf, is_separator};
 
 use anyhow::{Result, bail};
 use fs_err as fs;
 use rustc_hash::FxHashSet;
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::escape::quoted;
 
 mod listing;
+mod look;
+mod stamp;
 
-use listing::{Kind, Listing};
-
-const SECOND: i64 = 1_000_000_000;
+use look::{ENDLESS, beside, look, unreadable};
+pub use stamp::Stamp;
 
 /// The transcripts below some paths.
 #[derive(Debug, Default)]
@@ -130,29 +128,21 @@ impl Found {
 
     /// A folder is entered once, whatever links lead to it: so no link makes a loop.
     fn add_below(&mut self, folder: PathBuf, real: PathBuf) {
-        let mut next = vec![(folder, real)];
-        while let Some((folder, real)) = next.pop() {
-            if !self.entered.insert(fingerprint(&real)) {
-                continue;
-            }
-            let listed = Listing::of(&folder, |listing, name, kind| {
-                let path = || join(&folder, name);
-                match kind {
-                    Kind::Folder => next.push((path(), join(&real, name))),
-                    Kind::Link => self.follow(path(), &mut next),
-                    Kind::Other if is_transcript(name) => match listing.stamp(name) {
-                        Ok(stamp) => {
-                            let beside = || listing.stamp(&beside(name)?).ok()?;
-                            self.add_stamped(&path(), join(&real, name), stamp, beside);
-                        }
-                        Err(error) => self.note(&path(), &error),
-                    },
-                    Kind::Other => {}
+        let mut level = vec![(folder, real)];
+        while !level.is_empty() {
+            level.retain(|(_, real)| self.entered.insert(fingerprint(real)));
+            let mut next = Vec::new();
+            for found in look(&level) {
+                self.unreadable.extend(found.unreadable);
+                next.extend(found.folders);
+                for transcript in found.transcripts {
+                    self.add_once(transcript);
                 }
-            });
-            if let Err(error) = listed {
-                self.note(&folder, &error);
+                for path in found.links {
+                    self.follow(path, &mut next);
+                }
             }
+            level = next;
         }
     }
 
@@ -173,42 +163,29 @@ impl Found {
 
     fn add_file(&mut self, path: &Path, real: io::Result<PathBuf>, kind: &Metadata) {
         match real {
-            Ok(real) => {
+            Ok(real) if kind.is_file() => {
                 let beside = beside(real.file_name().unwrap_or_default());
-                let beside = beside.map(|name| real.with_file_name(name));
-                let beside = || Some(Stamp::of(&std::fs::metadata(beside?).ok()?));
-                self.add_stamped(path, real, kind.is_file().then(|| Stamp::of(kind)), beside);
+                let beside =
+                    beside.and_then(|name| std::fs::metadata(real.with_file_name(name)).ok());
+                self.add_once(Transcript {
+                    path: real,
+                    stamp: Stamp::of(kind),
+                    beside: beside.map(|kind| Box::new(Stamp::of(&kind))),
+                });
             }
+            Ok(_) => self.unreadable.push((path.to_owned(), ENDLESS.to_owned())),
             Err(error) => self.unreadable.push((path.to_owned(), error.to_string())),
         }
     }
 
-    fn add_stamped(
-        &mut self,
-        path: &Path,
-        real: PathBuf,
-        stamp: Option<Stamp>,
-        beside: impl FnOnce() -> Option<Stamp>,
-    ) {
-        let Some(stamp) = stamp else {
-            // Nobody knows when a pipe or a device ends.
-            let why = "not a regular file".to_owned();
-            return self.unreadable.push((path.to_owned(), why));
-        };
-        if self.seen.insert(fingerprint(&real)) {
-            self.transcripts.push(Transcript {
-                path: real,
-                stamp,
-                beside: beside().map(Box::new),
-            });
+    fn add_once(&mut self, transcript: Transcript) {
+        if self.seen.insert(fingerprint(&transcript.path)) {
+            self.transcripts.push(transcript);
         }
     }
 
-    /// A link that leads nowhere, and what went away meanwhile, hides nothing.
     fn note(&mut self, path: &Path, error: &io::Error) {
-        if error.kind() != io::ErrorKind::NotFound {
-            self.unreadable.push((path.to_owned(), error.to_string()));
-        }
+        self.unreadable.extend(unreadable(path, error));
     }
 }
 
@@ -216,62 +193,6 @@ impl Found {
 #[must_use]
 pub fn fingerprint(path: &Path) -> u128 {
     xxh3_128(path.as_os_str().as_encoded_bytes())
-}
-
-/// Tells whether a file is still the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stamp {
-    /// Its size in bytes.
-    pub size: u64,
-    /// When it changed last, in nanoseconds since 1970; 0 where that is not known.
-    pub changed: i64,
-    /// When its content, name or rights changed last, which no program can set; 0 where that is
-    /// not known.
-    pub status: i64,
-    /// The system's number for the file, 0 where it has none: another file in its place has another.
-    pub number: u64,
-}
-
-impl Stamp {
-    /// Of a file.
-    #[must_use]
-    pub fn of(kind: &Metadata) -> Self {
-        let since = kind.modified().ok();
-        let since = since.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-        let changed = since.and_then(|since| i64::try_from(since.as_nanos()).ok());
-        let (status, number) = inner(kind);
-        Self {
-            size: kind.len(),
-            changed: changed.unwrap_or(0),
-            status,
-            number,
-        }
-    }
-
-    /// Whether it says anything at a later time, in nanoseconds since 1970. It does not when the
-    /// file changed so shortly before that a later change could bear the same time.
-    #[must_use]
-    pub fn settled(&self, later: i64) -> bool {
-        let last = self.changed.max(self.status);
-        // File systems that keep whole seconds keep every second one of them.
-        let coarse = if last % SECOND == 0 {
-            2 * SECOND
-        } else {
-            SECOND / 10
-        };
-        last + coarse <= later
-    }
-}
-
-#[cfg(unix)]
-fn inner(kind: &Metadata) -> (i64, u64) {
-    use std::os::unix::fs::MetadataExt;
-    (kind.ctime() * SECOND + kind.ctime_nsec(), kind.ino())
-}
-
-#[cfg(not(unix))]
-fn inner(_: &Metadata) -> (i64, u64) {
-    (0, 0)
 }
 
 /// The order of paths, as `Path` has it: a folder's own before those of one whose name begins so.
@@ -285,31 +206,6 @@ pub fn order(a: &Path, b: &Path) -> Ordering {
         next.map(|byte| (!is_separator(char::from(byte)), byte))
     };
     next(a).cmp(&next(b))
-}
-
-/// Not `Path::join`, which leaves room for more: there may be a hundred thousand.
-fn join(folder: &Path, name: &OsStr) -> PathBuf {
-    let folder = folder.as_os_str();
-    let mut path = OsString::with_capacity(folder.len() + 1 + name.len());
-    path.push(folder);
-    if !folder
-        .as_encoded_bytes()
-        .ends_with(MAIN_SEPARATOR_STR.as_bytes())
-    {
-        path.push(MAIN_SEPARATOR_STR);
-    }
-    path.push(name);
-    path.into()
-}
-
-fn is_transcript(name: &OsStr) -> bool {
-    Path::new(name).extension().is_some_and(|e| e == "jsonl")
-}
-
-/// Claude Code writes `agent-<id>.meta.json` beside `agent-<id>.jsonl`.
-fn beside(name: &OsStr) -> Option<OsString> {
-    let agent = name.as_encoded_bytes().starts_with(b"agent-");
-    agent.then(|| Path::new(name).with_extension("meta.json").into())
 }
 
 /// Reads the layout `<session>.jsonl`, `<session>/subagents/**/agent-<id>.jsonl` and the older

@@ -1,6 +1,7 @@
 //! Rows ↔ bytes, as the ledger keeps them. In: the rows of one transcript. Out: bytes, and from
 //! these the same rows again, one after another, without a copy of their texts. Numbers stand in a
-//! fixed width: reading them back is most of what a run over unchanged transcripts does.
+//! fixed width, and the texts of all rows in one piece, which is checked to be text at once: reading
+//! them back is most of what a run over unchanged transcripts does.
 
 use std::borrow::Cow;
 
@@ -41,10 +42,12 @@ impl<'a> About<'a> {
 
 /// The rows as bytes.
 pub fn bytes(rows: &Rows) -> postcard::Result<Vec<u8>> {
-    let mut out = postcard::to_stdvec(&About::of(rows))?;
+    let (mut numbers, mut texts) = (Vec::new(), String::new());
     for row in &rows.rows {
-        put(row, &mut out);
+        put(row, &mut numbers, &mut texts);
     }
+    let mut out = postcard::to_stdvec(&(About::of(rows), texts))?;
+    out.append(&mut numbers);
     Ok(out)
 }
 
@@ -70,12 +73,15 @@ pub fn rows(bytes: &[u8]) -> Option<Rows> {
 /// What stands before the rows, and the rows.
 #[must_use]
 pub fn open(bytes: &[u8]) -> Option<(About<'_>, Kept<'_>)> {
-    let (about, rest) = postcard::take_from_bytes(bytes).ok()?;
-    Some((about, Kept(rest)))
+    let ((about, texts), numbers) = postcard::take_from_bytes(bytes).ok()?;
+    Some((about, Kept { numbers, texts }))
 }
 
 /// The rows that are left.
-pub struct Kept<'a>(&'a [u8]);
+pub struct Kept<'a> {
+    numbers: &'a [u8],
+    texts: &'a str,
+}
 
 const COPY: u8 = 1;
 const SIDECHAIN: u8 = 2;
@@ -86,7 +92,7 @@ const WIDE: u8 = 16;
 const LINE: u8 = 32;
 const GATEWAY: u8 = 64;
 
-fn put(row: &Row<'_>, out: &mut Vec<u8>) {
+fn put(row: &Row<'_>, out: &mut Vec<u8>, into: &mut String) {
     let flag = |is, flag| if is { flag } else { 0 };
     let counts = counts(&row.usage);
     let wide = counts.iter().any(|count| u32::try_from(*count).is_err());
@@ -119,7 +125,7 @@ fn put(row: &Row<'_>, out: &mut Vec<u8>) {
     for text in texts {
         // No text has so many bytes.
         put_length(text.map_or(usize::MAX, |text| text.len()), out);
-        out.extend(text.iter().flat_map(|text| text.bytes()));
+        into.extend(text.map(|text| &**text));
     }
     if !row.apart.is_empty() {
         put_length(row.apart.len(), out);
@@ -157,10 +163,10 @@ impl<'a> Kept<'a> {
     /// Puts the next one into `row`, whose lists serve again; false when there is no more, none
     /// when these are no rows.
     pub fn next(&mut self, row: &mut Row<'a>) -> Option<bool> {
-        let Some((flags, rest)) = self.0.split_first() else {
+        let Some((flags, rest)) = self.numbers.split_first() else {
             return Some(false);
         };
-        self.0 = rest;
+        self.numbers = rest;
         let flag = |flag| flags & flag != 0;
         (row.copy, row.sidechain) = (flag(COPY), flag(SIDECHAIN));
         row.finished = flag(FINISHED);
@@ -189,8 +195,8 @@ impl<'a> Kept<'a> {
     }
 
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (array, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
+        let (array, rest) = self.numbers.split_first_chunk()?;
+        self.numbers = rest;
         Some(*array)
     }
 
@@ -239,9 +245,9 @@ impl<'a> Kept<'a> {
         if length == u32::MAX {
             return Some(None);
         }
-        let (text, rest) = self.0.split_at_checked(length as usize)?;
-        self.0 = rest;
-        Some(Some(Cow::Borrowed(std::str::from_utf8(text).ok()?)))
+        let (text, rest) = self.texts.split_at_checked(length as usize)?;
+        self.texts = rest;
+        Some(Some(Cow::Borrowed(text)))
     }
 }
 

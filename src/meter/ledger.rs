@@ -58,9 +58,12 @@ pub struct Entry<'a> {
     stamp: Stamp,
     beside: Option<Stamp>,
     joint: u64,
-    /// See [`kept`].
+    /// Those rows, see [`kept`].
     #[serde(with = "serde_bytes")]
     pub rows: &'a [u8],
+    /// The rows of all its bytes, where a line without an end follows.
+    #[serde(with = "serde_bytes")]
+    torn: &'a [u8],
 }
 
 /// What an entry still says of its transcript.
@@ -75,10 +78,17 @@ pub enum Holds {
 }
 
 impl Entry<'_> {
-    /// The entry of a transcript whose first `whole` bytes gave these rows, as bytes; none when it
-    /// cannot be kept. A path that is no text is not.
+    /// The entry of a transcript whose first `whole` bytes gave these rows, as bytes; `torn` are
+    /// those of all its bytes, where they are others. None when it cannot be kept: a path that is no
+    /// text is not.
     #[must_use]
-    pub fn of(transcript: &Transcript, whole: u64, rows: &Rows) -> Option<Vec<u8>> {
+    pub fn of(
+        transcript: &Transcript,
+        whole: u64,
+        rows: &Rows,
+        torn: Option<&Rows>,
+    ) -> Option<Vec<u8>> {
+        let torn = torn.map(kept::bytes).transpose().ok()?;
         let entry = Entry {
             path: transcript.path.to_str()?,
             whole,
@@ -86,8 +96,19 @@ impl Entry<'_> {
             beside: transcript.beside.as_deref().copied(),
             joint: joint(&transcript.path, whole).ok()?,
             rows: &kept::bytes(rows).ok()?,
+            torn: torn.as_deref().unwrap_or_default(),
         };
         postcard::to_stdvec(&entry).ok()
+    }
+
+    /// The rows of all the bytes that were there.
+    #[must_use]
+    pub fn all_rows(&self) -> &[u8] {
+        if self.torn.is_empty() {
+            self.rows
+        } else {
+            self.torn
+        }
     }
 
     /// What still holds, in a ledger that was written at a time.
@@ -156,7 +177,7 @@ impl Ledger {
 pub fn ids(folder: &Path, mut show: impl FnMut(u128)) {
     let mut ledger = Ledger::open(folder);
     while let Some(entry) = ledger.next_entry() {
-        let Some((_, mut rows)) = kept::open(entry.rows) else {
+        let Some((_, mut rows)) = kept::open(entry.all_rows()) else {
             continue;
         };
         let mut row = Row::default();

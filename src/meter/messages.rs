@@ -20,11 +20,13 @@ use super::rows::{Key, Row, Rows};
 
 mod chunks;
 mod ids;
+mod merging;
 mod names;
 mod settle;
 
 use chunks::Chunks;
-use ids::Ids;
+use ids::{Ids, short};
+pub use merging::Merging;
 pub use names::Name;
 use names::{Names, Slot};
 
@@ -178,12 +180,7 @@ impl Messages {
             let (agent, agent_type) = (self.names.slot(agent), self.names.slot(agent_type));
             self.agent_type(agent, (true, i64::from(rank)), agent_type);
         }
-        Merging {
-            messages: self,
-            place: (rank, 0),
-            slots,
-            project,
-        }
+        Merging::new(self, rank, slots, project)
     }
 
     fn agent_type(&mut self, agent: Slot, source: Source, agent_type: Slot) {
@@ -206,7 +203,7 @@ impl Messages {
         self.place_aside();
         let mut beside = Self::default();
         for (rank, (origin, mut rows)) in (0..).zip(others) {
-            rows.rows.retain(|row| self.known(row).is_none());
+            rows.rows.retain(|row| self.known(row, hash(row)).is_none());
             let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
             beside.merge(rank, &rows, agent, project);
         }
@@ -234,12 +231,13 @@ impl Messages {
             agent: slot(row.agent),
             sidechain: row.sidechain,
         };
-        let known = self.known(row);
+        let hash = hash(row);
+        let known = self.known(row, hash);
         if known.is_some_and(|known| row.copy && !self.all[known as usize].copy) {
             return;
         }
         let new = known.is_none();
-        let index = known.unwrap_or_else(|| self.insert(place, row, holder));
+        let index = known.unwrap_or_else(|| self.insert(place, row, hash, holder));
         let message = &mut self.all[index as usize];
         let (output, best) = (row.usage.output, message.usage.output);
         if new || output > best || output == best && place.0 >= message.best {
@@ -268,11 +266,11 @@ impl Messages {
         }
     }
 
-    fn known(&self, row: &Row<'_>) -> Option<u32> {
+    fn known(&self, row: &Row<'_>, hash: u32) -> Option<u32> {
         match &row.key {
             Key::Id(id) => {
                 let is = |at| self.all[at as usize].id.as_deref() == Some(&**id);
-                self.ids.get(id, is)
+                self.ids.get(hash, is)
             }
             Key::Line(line) => self.lines.get(&line.as_deref().map(Box::from)).copied(),
             Key::Gateway(id, session, at) => {
@@ -288,13 +286,13 @@ impl Messages {
         }
     }
 
-    fn insert(&mut self, place: Place, row: &Row<'_>, holder: Holder) -> u32 {
+    fn insert(&mut self, place: Place, row: &Row<'_>, hash: u32, holder: Holder) -> u32 {
         let index = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let text = |text: &Option<Cow<'_, str>>| text.as_deref().map(Box::from);
         let (mut id, mut rest) = (None, None);
         match &row.key {
             Key::Id(key) => {
-                self.ids.insert(key, index);
+                self.ids.insert(hash, index);
                 id = Some(Box::from(&**key));
             }
             Key::Line(key) => {
@@ -330,34 +328,6 @@ impl Messages {
     }
 }
 
-/// A file whose rows are being taken in.
-pub struct Merging<'a> {
-    messages: &'a mut Messages,
-    place: Place,
-    /// By the numbers that its names have in the file.
-    slots: Vec<Slot>,
-    project: Slot,
-}
-
-impl Merging<'_> {
-    /// Takes in its next row.
-    pub fn row(&mut self, row: &Row<'_>) {
-        let slots = &self.slots;
-        let slot = |name: u32| slots.get(name as usize).copied().flatten();
-        if row.copy || matches!(row.key, Key::Gateway(..)) {
-            let numbered = |name: Option<u32>| name.and_then(slot).map(NonZeroU32::get);
-            self.messages.aside.push(Aside {
-                place: self.place,
-                project: self.project,
-                row: row.clone().into_owned().renamed(numbered),
-            });
-        } else {
-            self.messages.feed(self.place, row, self.project, slot);
-        }
-        self.place.1 += 1;
-    }
-}
-
 impl Message {
     fn holder(&self) -> Holder {
         Holder {
@@ -380,6 +350,14 @@ impl Message {
                 tools.push(tool);
             }
         }
+    }
+}
+
+/// Of its id, if it has one of the API.
+fn hash(row: &Row<'_>) -> u32 {
+    match &row.key {
+        Key::Id(id) => short(id),
+        _ => 0,
     }
 }
 

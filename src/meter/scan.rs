@@ -150,7 +150,7 @@ impl Scan {
 
     /// Adds what the ledger says of an unchanged transcript; none when that cannot be read.
     fn remember(&mut self, rank: u32, transcript: &Transcript, entry: &Entry<'_>) -> Option<()> {
-        let (about, mut rows) = kept::open(entry.rows)?;
+        let (about, mut rows) = kept::open(entry.all_rows())?;
         for (skip, count) in &about.skipped {
             *self.skipped.entry(*skip).or_default() += count;
         }
@@ -161,7 +161,7 @@ impl Scan {
         while rows.next(&mut row)? {
             file.row(&row);
         }
-        self.bytes += entry.whole;
+        self.bytes += transcript.stamp.size;
         self.read += 1;
         Some(())
     }
@@ -185,7 +185,6 @@ struct Task {
     transcript: Transcript,
     /// What need not be read again; boxed, since most tasks have none and there may be many.
     known: Option<Box<Known>>,
-    keep: bool,
 }
 
 impl Task {
@@ -195,7 +194,6 @@ impl Task {
             rank,
             transcript,
             known: None,
-            keep: true,
         }
     }
 
@@ -232,7 +230,7 @@ impl Work<'_> {
             else {
                 let here = folders.iter().any(|folder| path.starts_with(folder));
                 if here && is_gone(path) {
-                    gone.extend(kept::rows(entry.rows).map(|rows| (path.to_owned(), rows)));
+                    gone.extend(kept::rows(entry.all_rows()).map(|rows| (path.to_owned(), rows)));
                 }
                 continue;
             };
@@ -240,8 +238,7 @@ impl Work<'_> {
                 continue;
             };
             let holds = entry.holds(&transcript, written);
-            let all = holds == Holds::All && entry.whole == transcript.stamp.size;
-            if all && self.remember(rank, &transcript, &entry) {
+            if holds == Holds::All && self.remember(rank, &transcript, &entry) {
                 continue;
             }
             let known = kept::rows(entry.rows).filter(|_| holds != Holds::Nothing);
@@ -253,8 +250,6 @@ impl Work<'_> {
             let whole = entry.whole;
             tasks.push(Task {
                 known: Some(Box::new(Known { rows, whole })),
-                // What follows the last whole line counts, but is not kept.
-                keep: holds != Holds::All,
                 ..Task::new(rank, transcript)
             });
             if held > PILE {
@@ -305,7 +300,7 @@ impl Work<'_> {
     fn read(&self, task: Task, buffer: &mut Vec<u8>) {
         let known = task.known.map(|known| *known).unwrap_or_default();
         let transcript = &task.transcript;
-        let reading = transcript::read(transcript, known, self.keep && task.keep, buffer);
+        let reading = transcript::read(transcript, known, self.keep, buffer);
         let mut done = lock(&self.done);
         let (scan, writer) = &mut *done;
         if let (Some(writer), Some(entry)) = (writer, &reading.entry) {

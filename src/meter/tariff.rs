@@ -13,6 +13,8 @@ use super::prices::{Price, Prices};
 pub struct Tariff<'a> {
     prices: Option<&'a Prices>,
     known: FxHashMap<Option<Name>, Option<&'a Price>>,
+    /// The model that was asked for last: neighbours mostly share it.
+    last: Option<(Name, Option<&'a Price>)>,
     missing: BTreeSet<Missing>,
 }
 
@@ -23,6 +25,7 @@ impl<'a> Tariff<'a> {
         Self {
             prices,
             known: FxHashMap::default(),
+            last: None,
             missing: BTreeSet::new(),
         }
     }
@@ -33,11 +36,10 @@ impl<'a> Tariff<'a> {
             return Cost::default();
         };
         let model = &counted.model;
-        let price = self.known.get(model).copied().unwrap_or_else(|| {
-            let price = model.as_deref().and_then(|model| prices.of(model));
-            self.known.insert(model.clone(), price);
-            price
-        });
+        let price = match (&self.last, model) {
+            (Some((last, price)), Some(model)) if Name::ptr_eq(last, model) => *price,
+            _ => self.look_up(counted, prices),
+        };
         let Some(price) = price else {
             self.missing.insert(Missing::Model(model.clone()));
             return Cost::of(None);
@@ -47,6 +49,17 @@ impl<'a> Tariff<'a> {
             self.missing.insert(Missing::WebSearch(model.clone()));
         }
         cost
+    }
+
+    fn look_up(&mut self, counted: &Counted, prices: &'a Prices) -> Option<&'a Price> {
+        let model = &counted.model;
+        let price = self.known.get(model).copied().unwrap_or_else(|| {
+            let price = model.as_deref().and_then(|model| prices.of(model));
+            self.known.insert(model.clone(), price);
+            price
+        });
+        self.last = model.clone().map(|model| (model, price));
+        price
     }
 
     /// What had no price, each once.

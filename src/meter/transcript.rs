@@ -79,7 +79,7 @@ fn go_on(
             Ok(None) => break Ok(()),
             Err(error) => break Err(error),
         };
-        // Its rest may be written later. It counts now, but is not kept.
+        // Its rest may be written later: it counts as long as nothing is.
         if !line.whole && keep {
             whole = Some(reading.rows.clone());
         }
@@ -92,8 +92,9 @@ fn go_on(
     *buffer = lines.into_buffer();
     end?;
     if keep {
+        let torn = whole.is_some().then_some(&reading.rows);
         let rows = whole.as_ref().unwrap_or(&reading.rows);
-        reading.entry = Entry::of(transcript, kept, rows);
+        reading.entry = Entry::of(transcript, kept, rows, torn);
     }
     Ok(())
 }

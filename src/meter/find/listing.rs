@@ -96,7 +96,8 @@ mod inner {
         reason = "on some systems a field has the wanted type already"
     )]
     fn stamp(stat: &Stat) -> Stamp {
-        let at = |seconds: i64, more: i64| seconds.saturating_mul(super::super::SECOND) + more;
+        let at =
+            |seconds: i64, more: i64| seconds.saturating_mul(super::super::stamp::SECOND) + more;
         let more = |nanoseconds| i64::try_from(nanoseconds).unwrap_or(0);
         Stamp {
             size: u64::try_from(stat.st_size).unwrap_or(0),

@@ -8,24 +8,22 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct Ids(HashTable<(u32, u32)>);
 
 impl Ids {
-    /// The place of an id; `is` says whether it stands at a place.
-    pub fn get(&self, id: &str, is: impl Fn(u32) -> bool) -> Option<u32> {
-        let hash = short(id);
+    /// The place of an id with this hash; `is` says whether it stands at a place.
+    pub fn get(&self, hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
         let found = self.0.find(spread(hash), |one| one.0 == hash && is(one.1));
         found.map(|one| one.1)
     }
 
-    /// Adds an id, which is new, with its place.
-    pub fn insert(&mut self, id: &str, place: u32) {
-        let hash = short(id);
+    /// Adds an id, which is new, by its hash, with its place.
+    pub fn insert(&mut self, hash: u32, place: u32) {
         self.0
             .insert_unique(spread(hash), (hash, place), |one| spread(one.0));
     }
 }
 
-/// Enough to find most ids at once.
+/// The hash of an id: enough to find most ids at once.
 #[expect(clippy::cast_possible_truncation, reason = "any part of a hash is one")]
-fn short(id: &str) -> u32 {
+pub fn short(id: &str) -> u32 {
     xxh3_64(id.as_bytes()) as u32
 }
 
