@@ -17,6 +17,7 @@ mod listing;
 mod look;
 mod stamp;
 
+pub use look::cores;
 use look::{ENDLESS, beside, look, unreadable};
 pub use stamp::Stamp;
 

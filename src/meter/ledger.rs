@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::find::{Stamp, Transcript, fingerprint};
+use super::find::{Stamp, Transcript, fingerprint, order};
 use super::rows::{Key, Row, Rows};
 use super::{kept, messages};
 
@@ -43,6 +43,9 @@ pub struct Writer {
     folder: PathBuf,
     /// Made for the first record. It has no name, so that nothing is left of a run that is ended.
     spool: Option<BufWriter<File>>,
+    length: u64,
+    /// The rank of each record in it, and where it stands.
+    places: Vec<(u32, u64)>,
     /// The [`fingerprint`]s of the paths in it.
     paths: FxHashSet<u128>,
     failed: Option<anyhow::Error>,
@@ -158,17 +161,7 @@ impl Ledger {
     }
 
     fn next_record(&mut self) -> Option<&[u8]> {
-        let records = self.records.as_mut()?;
-        let (mut length, mut hash) = ([0; 4], [0; 8]);
-        records.read_exact(&mut length).ok()?;
-        records.read_exact(&mut hash).ok()?;
-        let length = u32::from_le_bytes(length);
-        (length <= LONGEST).then_some(())?;
-        self.record.clear();
-        let mut records = records.take(u64::from(length));
-        let read = records.read_to_end(&mut self.record).ok()?;
-        let right = read == length as usize && xxh3_64(&self.record) == u64::from_le_bytes(hash);
-        right.then_some(self.record.as_slice())
+        next_of(self.records.as_mut()?, &mut self.record)
     }
 }
 
@@ -196,22 +189,23 @@ impl Writer {
         Self {
             folder: folder.to_owned(),
             spool: None,
+            length: 0,
+            places: Vec::new(),
             paths: FxHashSet::default(),
             failed: None,
         }
     }
 
-    /// Takes in an entry, as [`Entry::of`] gives it.
-    pub fn put(&mut self, path: &Path, entry: &[u8]) {
+    /// Takes in an entry, as [`Entry::of`] gives it; `rank` is the place of its path among those of
+    /// this run.
+    pub fn put(&mut self, rank: u32, path: &Path, entry: &[u8]) {
         if self.failed.is_none() {
-            self.failed = self.write(entry).err();
+            self.failed = self.write(rank, entry).err();
             self.paths.insert(fingerprint(path));
         }
     }
 
-    fn write(&mut self, record: &[u8]) -> Result<()> {
-        let length = u32::try_from(record.len()).ok().filter(|l| *l <= LONGEST);
-        let length = &length.context("too much in one transcript")?.to_le_bytes();
+    fn write(&mut self, rank: u32, record: &[u8]) -> Result<()> {
         let spool = match &mut self.spool {
             Some(spool) => spool,
             none => {
@@ -219,9 +213,8 @@ impl Writer {
                 none.insert(BufWriter::new(tempfile::tempfile_in(&self.folder)?))
             }
         };
-        for bytes in [length.as_slice(), &xxh3_64(record).to_le_bytes(), record] {
-            spool.write_all(bytes)?;
-        }
+        self.places.push((rank, self.length));
+        self.length += put(spool, record)?;
         Ok(())
     }
 
@@ -231,33 +224,83 @@ impl Writer {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        if self.spool.is_none() {
+        let Some(spool) = self.spool.take() else {
             return Ok(());
-        }
+        };
+        let spool = spool.into_inner().map_err(io::IntoInnerError::into_error)?;
         let lock = fs::File::create(self.folder.join("lock"))?;
         // A file system without locks is no reason to count without a ledger.
         let _ = lock.file().lock();
         let path = self.folder.join("ledger");
-        let mut others = Ledger::open(&self.folder);
-        while let Some(record) = others.next_record() {
-            let (path, _): (&str, _) = postcard::take_from_bytes(record)?;
-            if !self.paths.contains(&fingerprint(Path::new(path))) {
-                self.write(record)?;
-            }
-        }
-        let Some(spool) = self.spool else {
-            return Ok(());
-        };
-        let mut spool = spool.into_inner().map_err(io::IntoInnerError::into_error)?;
-        spool.rewind()?;
-        let mut file = NamedTempFile::new_in(&self.folder)?;
+        let mut file = BufWriter::new(NamedTempFile::new_in(&self.folder)?);
         file.write_all(MARK)?;
-        io::copy(&mut spool, file.as_file_mut())?;
+        self.merge(spool, &mut file)?;
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.persist(&path)
             .map_err(|error| error.error)
             .with_context(|| format!("could not replace {}", path.display()))?;
         Ok(())
     }
+
+    /// In the order of paths, in which the next run takes them: then messages come in order.
+    fn merge(&mut self, mut spool: File, into: &mut impl Write) -> Result<()> {
+        let mut others = Ledger::open(&self.folder);
+        let mut other = others.next_record().is_some();
+        let mut record = Vec::new();
+        self.places.sort_unstable();
+        for (_, place) in &self.places {
+            spool.seek(SeekFrom::Start(*place))?;
+            let record = next_of(&mut spool, &mut record).context("the spool has changed")?;
+            let path = path_of(record)?;
+            while other && order(path_of(&others.record)?, path).is_lt() {
+                self.keep(&others.record, into)?;
+                other = others.next_record().is_some();
+            }
+            put(into, record)?;
+        }
+        while other {
+            self.keep(&others.record, into)?;
+            other = others.next_record().is_some();
+        }
+        Ok(())
+    }
+
+    /// Writes what an earlier run has kept, unless there is a new record of it.
+    fn keep(&self, record: &[u8], into: &mut impl Write) -> Result<()> {
+        if !self.paths.contains(&fingerprint(path_of(record)?)) {
+            put(into, record)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a record; answers with the length of what is written.
+fn put(into: &mut impl Write, record: &[u8]) -> Result<u64> {
+    let length = u32::try_from(record.len()).ok().filter(|l| *l <= LONGEST);
+    let length = length.context("too much in one transcript")?.to_le_bytes();
+    let hash = xxh3_64(record).to_le_bytes();
+    for bytes in [length.as_slice(), &hash, record] {
+        into.write_all(bytes)?;
+    }
+    Ok((length.len() + hash.len() + record.len()) as u64)
+}
+
+/// Reads a record; none at the end, and when it is not as it was written.
+fn next_of<'a>(records: &mut impl Read, record: &'a mut Vec<u8>) -> Option<&'a [u8]> {
+    let (mut length, mut hash) = ([0; 4], [0; 8]);
+    records.read_exact(&mut length).ok()?;
+    records.read_exact(&mut hash).ok()?;
+    let length = u32::from_le_bytes(length);
+    (length <= LONGEST).then_some(())?;
+    record.clear();
+    let read = records.take(u64::from(length)).read_to_end(record).ok()?;
+    let right = read == length as usize && xxh3_64(record) == u64::from_le_bytes(hash);
+    right.then_some(record.as_slice())
+}
+
+fn path_of(record: &[u8]) -> Result<&Path> {
+    let (path, _) = postcard::take_from_bytes::<&str>(record)?;
+    Ok(Path::new(path))
 }
 
 /// The ledger of a file, if it is one.

@@ -13,7 +13,7 @@ use fs_err as fs;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::find::{Found, Origin, Transcript, order, origin};
+use super::find::{Found, Origin, Transcript, cores, order, origin};
 use super::kept;
 use super::ledger::{Entry, Holds, Ledger, Writer};
 use super::lines::Lines;
@@ -304,15 +304,11 @@ impl Work<'_> {
         let mut done = lock(&self.done);
         let (scan, writer) = &mut *done;
         if let (Some(writer), Some(entry)) = (writer, &reading.entry) {
-            writer.put(&transcript.path, entry);
+            writer.put(task.rank, &transcript.path, entry);
         }
         scan.take(task.rank, transcript, reading);
         (self.seen)(scan.bytes, self.all);
     }
-}
-
-fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Leads from a path to a rank; two paths may have the same.

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::panic::resume_unwind;
 use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
+use std::sync::OnceLock;
 use std::thread;
 
 use super::Transcript;
@@ -32,6 +33,13 @@ pub struct Looked {
     pub unreadable: Vec<(PathBuf, String)>,
 }
 
+/// How many threads run at once. The system is asked once: it looks through several files.
+#[must_use]
+pub fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
+}
+
 /// Fewer folders are listed before another thread has started.
 const WORTH_A_THREAD: usize = 48;
 
@@ -44,8 +52,7 @@ pub fn look(folders: &[(PathBuf, PathBuf)]) -> Vec<Looked> {
         }
         looked
     };
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let threads = cores.min(folders.len() / WORTH_A_THREAD).max(1);
+    let threads = cores().min(folders.len() / WORTH_A_THREAD).max(1);
     let mut parts = folders.chunks(folders.len().div_ceil(threads).max(1));
     let first = parts.next().unwrap_or_default();
     thread::scope(|scope| {
