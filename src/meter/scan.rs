@@ -44,7 +44,7 @@ pub struct Scan {
 }
 
 /// So much of what grown transcripts said before is held at once.
-const PILE: usize = 4 << 20;
+const PILE: usize = 1 << 20;
 /// Less is read before another thread has started.
 const WORTH_A_THREAD: u64 = 2 << 20;
 
@@ -90,12 +90,9 @@ impl Scan {
         };
         let mut left: Vec<_> = transcripts.into_iter().map(Some).collect();
         let gone = ledger.map(|folder| work.recall(Ledger::open(folder), &mut left, &searched));
-        work.read_all(
-            (0..)
-                .zip(left)
-                .filter_map(|(rank, one)| Some(Task::new(rank, one?)))
-                .collect(),
-        );
+        let left = (0..).zip(left);
+        let left = left.filter_map(|(rank, one)| Some(Task::new(rank, one?)));
+        work.read_all(left.collect());
         let done = work.done.into_inner();
         let (mut scan, writer) = done.unwrap_or_else(PoisonError::into_inner);
         scan.unreadable.sort();
@@ -234,24 +231,9 @@ impl Work<'_> {
                 }
                 continue;
             };
-            let Some(transcript) = place.take() else {
-                continue;
-            };
-            let holds = entry.holds(&transcript, written);
-            if holds == Holds::All && self.remember(rank, &transcript, &entry) {
-                continue;
-            }
-            let known = kept::rows(entry.rows).filter(|_| holds != Holds::Nothing);
-            let Some(rows) = known else {
-                *place = Some(transcript);
-                continue;
-            };
-            held += entry.rows.len();
-            let whole = entry.whole;
-            tasks.push(Task {
-                known: Some(Box::new(Known { rows, whole })),
-                ..Task::new(rank, transcript)
-            });
+            let task = self.still(&entry, written, rank, place);
+            held += task.as_ref().map_or(0, |_| entry.rows.len());
+            tasks.extend(task);
             if held > PILE {
                 self.read_all(std::mem::take(&mut tasks));
                 held = 0;
@@ -261,6 +243,32 @@ impl Work<'_> {
         gone.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let gone = gone.into_iter();
         gone.map(|(path, rows)| (origin(&path), rows)).collect()
+    }
+
+    /// Takes what an entry still says of its transcript. Answers with what there is to read then;
+    /// a transcript of which it says nothing stays in its place.
+    fn still(
+        &mut self,
+        entry: &Entry<'_>,
+        written: i64,
+        rank: u32,
+        place: &mut Option<Transcript>,
+    ) -> Option<Task> {
+        let transcript = place.take()?;
+        let holds = entry.holds(&transcript, written);
+        if holds == Holds::All && self.remember(rank, &transcript, entry) {
+            return None;
+        }
+        let known = kept::rows(entry.rows).filter(|_| holds != Holds::Nothing);
+        let Some(rows) = known else {
+            *place = Some(transcript);
+            return None;
+        };
+        let whole = entry.whole;
+        Some(Task {
+            known: Some(Box::new(Known { rows, whole })),
+            ..Task::new(rank, transcript)
+        })
     }
 
     /// See [`Scan::remember`].
