@@ -144,7 +144,7 @@ macro_rules! deserialize_any_shape {
 deserialize_any_shape!(Text, Count, Flag, Object<T> where T, List<T> where T);
 
 /// The value that a text begins with, and its length; none when it begins with no JSON. Forgives a
-/// key that stands twice, where the last one counts, and what is [`mended`].
+/// key that stands twice, where the last one counts, and what `mended` mends.
 #[must_use]
 pub fn forgiving<T: DeserializeOwned>(text: &str) -> Option<(T, usize)> {
     let twice = |text: &str| {

@@ -44,7 +44,7 @@ pub struct Scan {
 }
 
 /// So much of what grown transcripts said before is held at once.
-const PILE: usize = 1 << 20;
+const PILE: usize = 256 << 10;
 /// Less is read before another thread has started.
 const WORTH_A_THREAD: u64 = 2 << 20;
 
