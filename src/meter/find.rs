@@ -17,8 +17,7 @@ mod listing;
 mod look;
 mod stamp;
 
-pub use look::cores;
-use look::{ENDLESS, beside, look, unreadable};
+use look::{ENDLESS, Looked, beside, unreadable};
 pub use stamp::Stamp;
 
 /// The transcripts below some paths.
@@ -129,21 +128,21 @@ impl Found {
 
     /// A folder is entered once, whatever links lead to it: so no link makes a loop.
     fn add_below(&mut self, folder: PathBuf, real: PathBuf) {
-        let mut level = vec![(folder, real)];
-        while !level.is_empty() {
-            level.retain(|(_, real)| self.entered.insert(fingerprint(real)));
-            let mut next = Vec::new();
-            for found in look(&level) {
-                self.unreadable.extend(found.unreadable);
-                next.extend(found.folders);
-                for transcript in found.transcripts {
-                    self.add_once(transcript);
-                }
-                for path in found.links {
-                    self.follow(path, &mut next);
-                }
+        let mut next = vec![(folder, real)];
+        while let Some((folder, real)) = next.pop() {
+            if !self.entered.insert(fingerprint(&real)) {
+                continue;
             }
-            level = next;
+            let mut found = Looked::default();
+            found.at(&folder, &real);
+            self.unreadable.append(&mut found.unreadable);
+            next.append(&mut found.folders);
+            for transcript in found.transcripts {
+                self.add_once(transcript);
+            }
+            for path in found.links {
+                self.follow(path, &mut next);
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use fs_err as fs;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::find::{Found, Origin, Transcript, cores, order, origin};
+use super::find::{Found, Origin, Transcript, order, origin};
 use super::kept;
 use super::ledger::{Entry, Holds, Ledger, Writer};
 use super::lines::Lines;
@@ -288,7 +288,10 @@ impl Work<'_> {
         tasks.sort_unstable_by_key(|task| (Reverse(task.size()), task.rank));
         let left: u64 = tasks.iter().map(Task::size).sum();
         let worth = usize::try_from(left / WORTH_A_THREAD).unwrap_or(usize::MAX);
-        let threads = cores().min(worth).min(tasks.len());
+        let most = worth.min(tasks.len());
+        // The system looks through several files to tell: it is not asked in vain.
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        let threads = if most > 1 { cores().min(most) } else { 1 };
         let tasks = Mutex::new(tasks.into_iter());
         let next = || lock(&tasks).next();
         let run = || {

@@ -3,10 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::panic::resume_unwind;
 use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
-use std::sync::OnceLock;
-use std::thread;
 
 use super::Transcript;
 use super::listing::{Kind, Listing};
@@ -33,42 +30,9 @@ pub struct Looked {
     pub unreadable: Vec<(PathBuf, String)>,
 }
 
-/// How many threads run at once. The system is asked once: it looks through several files.
-#[must_use]
-pub fn cores() -> usize {
-    static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
-}
-
-/// Fewer folders are listed before another thread has started.
-const WORTH_A_THREAD: usize = 48;
-
-/// Looks into folders, of which the real paths are known, on all cores that are worth it.
-pub fn look(folders: &[(PathBuf, PathBuf)]) -> Vec<Looked> {
-    let part = |folders: &[(PathBuf, PathBuf)]| {
-        let mut looked = Looked::default();
-        for (folder, real) in folders {
-            looked.at(folder, real);
-        }
-        looked
-    };
-    let threads = cores().min(folders.len() / WORTH_A_THREAD).max(1);
-    let mut parts = folders.chunks(folders.len().div_ceil(threads).max(1));
-    let first = parts.next().unwrap_or_default();
-    thread::scope(|scope| {
-        let others: Vec<_> = parts
-            .map(|folders| scope.spawn(move || part(folders)))
-            .collect();
-        let mut all = vec![part(first)];
-        for other in others {
-            all.push(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        }
-        all
-    })
-}
-
 impl Looked {
-    fn at(&mut self, folder: &Path, real: &Path) {
+    /// Looks into a folder, of which the real path is known.
+    pub fn at(&mut self, folder: &Path, real: &Path) {
         let listed = Listing::of(folder, |listing, name, kind| {
             let path = || join(folder, name);
             match kind {

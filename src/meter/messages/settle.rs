@@ -98,6 +98,9 @@ impl Message {
 /// Puts the message with the first place first. They stand in runs of one file each: they are dealt
 /// out to their files, and within one most are in order.
 fn first_first(all: &mut Chunks<Message>) {
+    if all.iter().is_sorted_by_key(|one| one.first) {
+        return;
+    }
     let ranks = all.iter().map(|one| one.first.0 as usize + 1).max();
     let mut next = vec![0_u32; ranks.unwrap_or(0) + 1];
     for one in all.iter() {
