@@ -38,8 +38,8 @@ pub fn summed(counted: &[Counted]) -> Truth {
             usage.web_search,
         ];
         let text = |name: &Option<std::sync::Arc<str>>| name.as_deref().unwrap_or("").to_owned();
-        let agent = if one.agent.is_some() {
-            text(&one.agent_type)
+        let agent = if one.owner.agent.is_some() {
+            text(&one.owner.agent_type)
         } else {
             String::new()
         };
@@ -48,7 +48,7 @@ pub fn summed(counted: &[Counted]) -> Truth {
             .map_or(String::new(), |at| at.to_string()[..10].to_owned());
         add(&mut truth.total, sum);
         for (by, key) in [
-            (&mut truth.by_session, text(&one.session)),
+            (&mut truth.by_session, text(&one.owner.session)),
             (&mut truth.by_model, text(&one.model)),
             (&mut truth.by_agent, agent),
             (&mut truth.by_day, day),

@@ -8,12 +8,12 @@ use std::io::{BufReader, Read};
 use std::ops::AddAssign;
 
 use memchr::memmem;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::lines::Line;
-use super::loose::{Count, Flag, List, Object, Text, mended};
+use super::loose::{Count, Flag, List, Object, Text, forgiving};
 
 /// Tokens and server tool calls. All counts are as the API reports them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -261,7 +261,23 @@ struct ServerTools {
 /// What stands in a line.
 #[must_use]
 pub fn parse(line: &Line<'_>) -> Parsed {
-    whole(line.bytes).map_or_else(|| glued(line), parsed)
+    if let Ok(value) = serde_json::from_slice(line.bytes) {
+        return parsed(value);
+    }
+    // Invalid UTF-8 in a field that is read is forgiven too.
+    let text = String::from_utf8_lossy(line.bytes);
+    if let Some(value) = whole(&text) {
+        return parsed(value);
+    }
+    let mut parsed = Parsed {
+        skipped: Some(Skip::broken(line.whole)),
+        ..Parsed::default()
+    };
+    for entry in glued(&text) {
+        take(entry, &mut parsed);
+        parsed.skipped = Some(Skip::Glued);
+    }
+    parsed
 }
 
 /// What stands in a line that is too long to be held; none when it is not JSON as it stands.
@@ -281,46 +297,28 @@ fn parsed(value: Object<Entry>) -> Parsed {
     parsed
 }
 
-/// The line as one JSON value; none when it is not JSON.
-fn whole(bytes: &[u8]) -> Option<Object<Entry>> {
-    if let Ok(entry) = serde_json::from_slice(bytes) {
-        return Some(entry);
-    }
-    // Invalid UTF-8 in a field that is read, a key that stands twice, or half a character where a
-    // text was cut: all forgiven here.
-    let text = String::from_utf8_lossy(bytes);
-    forgiving(&text).or_else(|| forgiving(&mended(&text)?))
+/// A line as one JSON value; none when it is not JSON.
+pub(super) fn whole<T: DeserializeOwned>(text: &str) -> Option<Object<T>> {
+    let (value, length) = forgiving(text)?;
+    text[length..].trim_ascii().is_empty().then_some(value)
 }
 
-fn forgiving(text: &str) -> Option<Object<Entry>> {
-    serde_json::from_str(text).ok().or_else(|| {
-        let value: Value = serde_json::from_str(text).ok()?;
-        serde_json::from_value(value).ok()
-    })
-}
-
-/// Whole records in a line that as a whole is none: a writer died, the next one went on in the
+/// Whole objects in a line that as a whole is none: a writer died, the next one went on in the
 /// same line. Every line that holds a message starts with its parent's id.
-fn glued(line: &Line<'_>) -> Parsed {
+pub(super) fn glued<T: DeserializeOwned>(text: &str) -> Vec<T> {
     const START: &str = r#"{"parentUuid""#;
-    let text = String::from_utf8_lossy(line.bytes);
-    let mut parsed = Parsed::default();
-    let mut from = 0;
+    let (mut all, mut from) = (Vec::new(), 0);
     while let Some(at) = memmem::find(&text.as_bytes()[from..], START.as_bytes()) {
-        let start = from + at;
-        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter();
-        if let Some(Ok(Object(Some(entry)))) = values.next() {
-            take(entry, &mut parsed);
-            parsed.skipped = Some(Skip::Glued);
-            from = start + values.byte_offset();
-        } else {
-            from = start + START.len();
+        from += at;
+        match forgiving(&text[from..]) {
+            Some((Object(Some(object)), length)) => {
+                all.push(object);
+                from += length;
+            }
+            _ => from += START.len(),
         }
     }
-    if parsed.skipped.is_none() {
-        parsed.skipped = Some(Skip::broken(line.whole));
-    }
-    parsed
+    all
 }
 
 fn take(entry: Entry, parsed: &mut Parsed) {

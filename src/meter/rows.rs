@@ -4,10 +4,10 @@
 //!
 //! Rows can be kept and go on later with the lines that a file has grown by.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 
 use super::ends::{self, End};
 use super::find::Origin;
@@ -21,12 +21,12 @@ mod time;
 use time::time;
 
 /// What one transcript says.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rows {
     /// Names of sessions, agents, agent types and models, each once; rows name them by place.
     pub names: Vec<Box<str>>,
     /// In the order of the file.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Row<'static>>,
     /// Sessions and the last time, in microseconds since 1970, that one of their lines tells.
     pub ends: Vec<(u32, i64)>,
     /// Agents and their types, as far as lines tell.
@@ -35,18 +35,16 @@ pub struct Rows {
     pub agent_type: Option<Box<str>>,
     /// How many lines were skipped, by reason.
     pub skipped: BTreeMap<Skip, u64>,
-    #[serde(skip)]
     pub(super) index: FxHashMap<Box<str>, u32>,
     /// The names that were asked for last, one of each kind.
-    #[serde(skip)]
     pub(super) recent: [u32; 3],
 }
 
 /// One message as far as some lines in a row tell.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Row<'a> {
     /// Which message it is.
-    pub key: Key,
+    pub key: Key<'a>,
     /// See [`Record::copy`].
     pub copy: bool,
     /// Whether a subagent wrote it, named or not.
@@ -70,15 +68,21 @@ pub struct Row {
 }
 
 /// What makes two lines one message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Key {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Key<'a> {
     /// An id of the API is unique over all sessions.
-    Id(Box<str>),
+    Id(Cow<'a, str>),
     /// The line's own id, where the message has none.
-    Line(Option<Box<str>>),
+    Line(Option<Cow<'a, str>>),
     /// A gateway may answer every call with one id. The id, and the session and the time of the
     /// line as written.
-    Gateway(Box<str>, Option<Box<str>>, Option<Box<str>>),
+    Gateway(Cow<'a, str>, Option<Cow<'a, str>>, Option<Cow<'a, str>>),
+}
+
+impl Default for Key<'_> {
+    fn default() -> Self {
+        Self::Line(None)
+    }
 }
 
 const SESSION: usize = 0;
@@ -226,7 +230,33 @@ impl Rows {
     }
 }
 
-impl Row {
+impl Row<'_> {
+    /// The same without anything borrowed.
+    #[must_use]
+    pub fn into_owned(self) -> Row<'static> {
+        let text = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        let key = match self.key {
+            Key::Id(id) => Key::Id(text(id)),
+            Key::Line(line) => Key::Line(line.map(text)),
+            Key::Gateway(id, session, at) => {
+                Key::Gateway(text(id), session.map(text), at.map(text))
+            }
+        };
+        Row {
+            key,
+            copy: self.copy,
+            sidechain: self.sidechain,
+            finished: self.finished,
+            session: self.session,
+            agent: self.agent,
+            model: self.model,
+            at: self.at,
+            usage: self.usage,
+            apart: self.apart,
+            tools: self.tools,
+        }
+    }
+
     /// The same with other numbers for its names.
     #[must_use]
     pub fn renamed(mut self, number: impl Fn(Option<u32>) -> Option<u32>) -> Self {
@@ -285,8 +315,8 @@ fn without_usage<'a>(line: &Line<'a>, reader: &Reader) -> Option<End<'a>> {
     reader.end(line.bytes).or_else(|| ends::of(line.bytes))
 }
 
-fn key<T: AsRef<[u8]>>(record: &Record<T>) -> Key {
-    let text = |text: Option<&T>| bytes(text).map(shown);
+fn key<T: AsRef<[u8]>>(record: &Record<T>) -> Key<'static> {
+    let text = |text: Option<&T>| bytes(text).map(|text| Cow::Owned(shown(text).into_string()));
     match text(record.id.as_ref()) {
         None => Key::Line(text(record.uuid.as_ref())),
         Some(id) if of_the_api(record) => Key::Id(id),

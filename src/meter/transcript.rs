@@ -31,44 +31,35 @@ pub struct Reading {
     pub bytes: u64,
     /// How reading ended.
     pub end: io::Result<()>,
-    /// What the ledger should say of it from now on; none when it already does.
-    pub entry: Option<Entry>,
+    /// The [`Entry`] that the ledger should have of it from now on, as bytes; none when it cannot
+    /// or need not be kept.
+    pub entry: Option<Vec<u8>>,
 }
 
-/// What is known of a transcript before it is opened.
-#[derive(Clone, Copy)]
-pub enum Known<'a> {
-    /// No more than that it is there, and nobody wants to know it later.
-    Nothing,
-    /// No more than that it is there.
-    New,
-    /// What the ledger says of it, which holds; and whether there is nothing more to read.
-    Entry(&'a Entry, bool),
+/// What is known of a transcript before it is opened: rows that hold, of its first bytes.
+#[derive(Default)]
+pub struct Known {
+    /// The rows.
+    pub rows: Rows,
+    /// Of so many bytes.
+    pub whole: u64,
 }
 
-/// Reads it. `buffer` may have served before, and serves again.
-pub fn read(transcript: &Transcript, known: Known<'_>, buffer: &mut Vec<u8>) -> Reading {
-    let keep = !matches!(known, Known::Nothing);
-    let origin = transcript.origin();
-    let (mut rows, mut from, mut same) = (Rows::default(), 0, false);
-    if let Known::Entry(entry, unchanged) = known
-        && let Some(known) = entry.rows()
-    {
-        (rows, from, same) = (known, entry.whole, unchanged);
-    }
-    if origin.agent.is_some() {
-        rows.agent_type = agent_type(&transcript.path).or(rows.agent_type);
-    }
+/// Reads it from what is known on; `keep` says whether somebody wants to know it later. `buffer`
+/// may have served before, and serves again.
+pub fn read(transcript: &Transcript, known: Known, keep: bool, buffer: &mut Vec<u8>) -> Reading {
     let mut reading = Reading {
-        origin,
-        rows,
-        bytes: from,
+        origin: transcript.origin(),
+        rows: known.rows,
+        bytes: known.whole,
         end: Ok(()),
         entry: None,
     };
-    if !same || from < transcript.size {
-        reading.end = go_on(transcript, from, &mut reading, keep && !same, buffer);
-    }
+    reading.rows.agent_type = transcript
+        .beside
+        .as_ref()
+        .and_then(|_| agent_type(&transcript.path));
+    reading.end = go_on(transcript, known.whole, &mut reading, keep, buffer);
     reading
 }
 
@@ -92,7 +83,7 @@ fn go_on(
             Ok(None) => break Ok(()),
             Err(error) => break Err(error),
         };
-        // Its rest may be written later. It counts now, but is not kept.
+        // Its rest may be written later: it counts as long as nothing is.
         if !line.whole && keep {
             whole = Some(reading.rows.clone());
         }
@@ -105,8 +96,9 @@ fn go_on(
     *buffer = lines.into_buffer();
     end?;
     if keep {
+        let torn = whole.is_some().then_some(&reading.rows);
         let rows = whole.as_ref().unwrap_or(&reading.rows);
-        reading.entry = Entry::new(transcript, kept, rows);
+        reading.entry = Entry::of(transcript, kept, rows, torn);
     }
     Ok(())
 }
@@ -147,7 +139,7 @@ fn take(
     Ok(())
 }
 
-/// Claude Code writes `agent-<id>.meta.json` beside `agent-<id>.jsonl`.
+/// What the file beside an agent's transcript says.
 fn agent_type(transcript: &Path) -> Option<Box<str>> {
     #[derive(Deserialize)]
     struct Meta {
