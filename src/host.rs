@@ -80,6 +80,12 @@ impl Host {
         self.var(name)?.to_str()
     }
 
+    /// Whether a variable is there, empty or not.
+    #[must_use]
+    pub fn is_set(&self, name: &str) -> bool {
+        self.env.contains_key(OsStr::new(name))
+    }
+
     /// An absolute folder named by a variable. A relative one would mean another place in every
     /// folder, so it counts as unset (as the XDG base directory specification asks).
     #[must_use]

@@ -76,12 +76,16 @@ enum Happening {
     Delete,
     Copy,
     SetBack,
+    /// The file beside an agent's, which tells its type.
+    WriteType(u8),
+    DeleteType,
     Wait,
 }
 
 fn happening() -> impl Strategy<Value = Happening> {
     use Happening::{
-        Append, AppendPart, ChangeInPlace, Copy, Delete, Rotate, SetBack, Truncate, Wait,
+        Append, AppendPart, ChangeInPlace, Copy, Delete, DeleteType, Rotate, SetBack, Truncate,
+        Wait, WriteType,
     };
     prop_oneof![
         4 => (0..9000_usize).prop_map(Append),
@@ -92,6 +96,8 @@ fn happening() -> impl Strategy<Value = Happening> {
         1 => Just(Delete),
         1 => Just(Copy),
         2 => Just(SetBack),
+        3 => (0..3_u8).prop_map(WriteType),
+        1 => Just(DeleteType),
         2 => Just(Wait),
     ]
 }
@@ -139,6 +145,12 @@ fn happen(what: &Happening, path: &Path, more: &[u8]) {
             let past = SystemTime::now() - Duration::from_hours(24);
             file.set_modified(past).unwrap();
         }
+        // The same length each time.
+        Happening::WriteType(kind) => {
+            let text = format!(r#"{{"agentType":"type {kind}"}}"#);
+            fs::write(path.with_extension("meta.json"), text).unwrap();
+        }
+        Happening::DeleteType => drop(fs::remove_file(path.with_extension("meta.json"))),
         // Longer than the time in which a change could hide behind the same time stamp.
         Happening::Wait => thread::sleep(Duration::from_millis(150)),
     }
@@ -167,6 +179,42 @@ proptest! {
         }
         world.check("unchanged");
     }
+}
+
+/// Nothing else tells the type of these agents, and nothing of their transcripts changes.
+#[test]
+fn a_type_that_is_told_later_or_anew_or_no_more_is_noticed() {
+    let world = World::new(11);
+    world.check("at first");
+    let files = world.files();
+    let agent = |path: &&PathBuf| {
+        path.file_name()
+            .unwrap()
+            .to_string_lossy()
+            .starts_with("agent-")
+    };
+    let agents: Vec<_> = files.iter().filter(agent).collect();
+    assert!(!agents.is_empty());
+    let mut seen = BTreeSet::new();
+    for step in [
+        Happening::WriteType(1),
+        Happening::Wait,
+        Happening::WriteType(2),
+        Happening::Wait,
+        Happening::DeleteType,
+        Happening::WriteType(1),
+    ] {
+        for path in &agents {
+            happen(&step, path, &[]);
+        }
+        world.check(&format!("{step:?}"));
+        let (counted, _) = world.with().settle();
+        let types = counted
+            .iter()
+            .filter_map(|one| one.owner.agent_type.as_deref());
+        seen.extend(types.filter(|t| t.starts_with("type ")).map(str::to_owned));
+    }
+    assert_eq!(seen.len(), 2, "{seen:?}");
 }
 
 #[test]

@@ -6,9 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use lean_computer_use::meter::lines::{Line, Lines};
+use lean_computer_use::meter::quick::Reader;
 use lean_computer_use::meter::record::{Skip, parse};
 use lean_computer_use::meter::rows::Rows;
-use lean_computer_use::meter::{Counted, Found, Origin, Scan, ends, quick};
+use lean_computer_use::meter::{Counted, Found, Origin, Scan, ends};
 use proptest::prelude::*;
 
 use crate::tree::{File, Maker, Sum, Truth};
@@ -37,8 +38,8 @@ pub fn summed(counted: &[Counted]) -> Truth {
             usage.web_search,
         ];
         let text = |name: &Option<std::sync::Arc<str>>| name.as_deref().unwrap_or("").to_owned();
-        let agent = if one.agent.is_some() {
-            text(&one.agent_type)
+        let agent = if one.owner.agent.is_some() {
+            text(&one.owner.agent_type)
         } else {
             String::new()
         };
@@ -47,7 +48,7 @@ pub fn summed(counted: &[Counted]) -> Truth {
             .map_or(String::new(), |at| at.to_string()[..10].to_owned());
         add(&mut truth.total, sum);
         for (by, key) in [
-            (&mut truth.by_session, text(&one.session)),
+            (&mut truth.by_session, text(&one.owner.session)),
             (&mut truth.by_model, text(&one.model)),
             (&mut truth.by_agent, agent),
             (&mut truth.by_day, day),
@@ -94,33 +95,38 @@ fn random_trees_give_the_truth_of_their_maker() {
     }
 }
 
-/// Both ways to read one line.
-fn compare(bytes: &[u8]) {
-    let usage = bytes.windows(7).any(|here| here == b"\"usage\"");
-    let line = Line {
-        bytes,
-        whole: true,
-        usage,
-        long: None,
-    };
-    let slow = parse(&line);
+/// Both ways to read one line, behind some other.
+fn compare(before: &[u8], bytes: &[u8]) {
+    let mut reader = Reader::default();
+    let (whole, long) = (true, None);
+    let slow = parse(&Line { bytes, whole, long });
     let shown = || String::from_utf8_lossy(bytes).into_owned();
-    if let Some(quick) = quick::parse(bytes) {
-        assert_eq!(slow.records, Vec::from_iter(quick.record), "{}", shown());
-        assert_eq!(slow.session.as_deref(), quick.session, "{}", shown());
-        assert_eq!(slow.at.as_deref(), quick.at, "{}", shown());
+    let _ = reader.read(before);
+    if let Some(end) = reader.end(bytes) {
+        assert_eq!(ends::of(bytes), Some(end), "{}", shown());
+    }
+    if let Some(quick) = reader.read(bytes) {
+        let record = quick.record.map(lossy);
+        assert_eq!(slow.session, record.session, "{}", shown());
+        assert_eq!(slow.at, record.at, "{}", shown());
+        let record = quick.real.then_some(record);
+        assert_eq!(slow.records, Vec::from_iter(record), "{}", shown());
         assert_eq!(slow.skipped, None, "{}", shown());
     }
     if let Some(end) = ends::of(bytes)
         && slow.skipped.is_none()
     {
         assert_eq!(
-            (slow.session.as_deref(), slow.at.as_deref()),
-            (Some(end.session), Some(end.at)),
+            (slow.session, slow.at),
+            (Some(lossy(end.session)), Some(lossy(end.at))),
             "{}",
             shown()
         );
     }
+}
+
+fn lossy(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).into_owned()
 }
 
 /// The lines of some trees, and the pieces that mutations put into them.
@@ -228,6 +234,7 @@ fn the_short_way_is_the_slow_way_on_lines_made_to_fool_it() {
         r#"},"usage":{"output_tokens":90"#.to_owned(),
         "}".to_owned(),
     ];
+    let plain = format!("{head}[],{usage}}}{tail}");
     let mut quick = 0;
     for content in &contents {
         for again in &again {
@@ -242,8 +249,8 @@ fn the_short_way_is_the_slow_way_on_lines_made_to_fool_it() {
                         ","
                     };
                     let line = format!("{head}{content},{first}{comma}{then}}}{after}{tail}");
-                    compare(line.as_bytes());
-                    quick += usize::from(quick::parse(line.as_bytes()).is_some());
+                    compare(plain.as_bytes(), line.as_bytes());
+                    quick += usize::from(Reader::default().read(line.as_bytes()).is_some());
                 }
             }
         }
@@ -262,7 +269,8 @@ proptest! {
     ) {
         thread_local!(static LINES: Vec<Vec<u8>> = lines());
         let mut line = LINES.with(|lines| lines[which.index(lines.len())].clone());
-        compare(&line);
+        let before = line.clone();
+        compare(b"", &line);
         for (at, to, kind, piece) in changes {
             if line.is_empty() { break }
             let (at, to) = (at.index(line.len()), to.index(line.len()));
@@ -279,7 +287,8 @@ proptest! {
                 _ => { let copy = line[at..to].to_vec(); line.extend(copy); }
             }
         }
-        compare(&line);
+        compare(&before, &line);
+        LINES.with(|lines| compare(&lines[other.index(lines.len())], &line));
     }
 }
 
@@ -295,8 +304,9 @@ proptest! {
             let origin = Origin::default();
             let (mut short, mut slow) = (Rows::default(), Rows::default());
             let mut lines = Lines::new(Steps(&bytes, step), Vec::new(), usize::MAX);
+            let mut reader = Reader::default();
             while let Some(line) = lines.next_line().unwrap() {
-                short.take(&line, &origin);
+                short.take(&line, &origin, &mut reader);
                 slow.take_slowly(&line, &origin);
             }
             assert_eq!(short, slow);

@@ -36,7 +36,11 @@ pub fn copies(meter: &Path, own: &Path, counted: &[Counted]) -> Result<Copies> {
     for folder in fs::read_dir(meter)? {
         let folder = folder?.path();
         if folder != own {
-            copies.extend(ledger::ids(&folder).filter(|id| ids.contains(id)));
+            ledger::ids(&folder, |id| {
+                if ids.contains(&id) {
+                    copies.insert(id);
+                }
+            });
         }
     }
     let mut temp = NamedTempFile::new_in(own)?;

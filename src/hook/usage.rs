@@ -66,14 +66,14 @@ pub fn by_agent(counted: &[Counted], session: &str, copies: &Copies, prices: &Pr
             .map(fingerprint)
             .is_some_and(|id| copies.contains(&id))
     };
-    let other = |one: &Counted| one.session.as_deref().is_some_and(|s| s != session);
+    let other = |one: &Counted| one.owner.session.as_deref().is_some_and(|s| s != session);
     let own = |one: &&Counted| !other(one) && !again(one);
     for one in counted.iter().filter(own) {
         let used = all
-            .entry(one.agent.as_deref().map(str::to_owned))
+            .entry(one.owner.agent.as_deref().map(str::to_owned))
             .or_default();
-        used.r#type = one.agent_type.as_deref().map(str::to_owned);
-        used.tool_calls += one.tool_calls;
+        used.r#type = one.owner.agent_type.as_deref().map(str::to_owned);
+        used.tool_calls += u64::from(one.tool_calls);
         used.cost += prices.cost(one.model.as_deref(), &one.usage);
         let model = one.model.as_deref().unwrap_or("unknown");
         let counts = used.models.entry(model.to_owned()).or_default();

@@ -6,12 +6,12 @@
 use memchr::memrchr;
 
 /// What the end of a line says.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct End<'a> {
     /// The session that the line names.
-    pub session: &'a str,
+    pub session: &'a [u8],
     /// Its time, as written.
-    pub at: &'a str,
+    pub at: &'a [u8],
 }
 
 /// Members further from the end are not looked for.
@@ -46,6 +46,18 @@ pub fn back(line: &[u8]) -> Option<End<'_>> {
     }
 }
 
+/// The same for a line of which `known` bytes at the end are known to name this session, and to be
+/// plain members that the time stands before.
+#[must_use]
+pub fn before<'a>(line: &'a [u8], known: usize, session: &'a [u8]) -> Option<End<'a>> {
+    let farthest = line.len().saturating_sub(1 + FARTHEST);
+    let head = line.get(..line.len() - known)?;
+    let (before, value) = value(head, farthest)?;
+    let (_, key) = quoted(before.strip_suffix(b":")?, farthest)?;
+    let at = (key == b"timestamp").then(|| plain(value))??;
+    line.starts_with(b"{\"").then_some(End { session, at })
+}
+
 /// The value that ends here: a text with its quotes, or a word or number.
 fn value(rest: &[u8], farthest: usize) -> Option<(&[u8], &[u8])> {
     if rest.ends_with(b"\"") {
@@ -66,12 +78,9 @@ fn quoted(rest: &[u8], farthest: usize) -> Option<(&[u8], &[u8])> {
     (!before.ends_with(b"\\")).then_some((before, text))
 }
 
-fn plain(value: &[u8]) -> Option<&str> {
+fn plain(value: &[u8]) -> Option<&[u8]> {
     let text = value.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-    if text.is_empty() || text.contains(&b'\\') {
-        return None;
-    }
-    std::str::from_utf8(text).ok()
+    (!text.is_empty() && !text.contains(&b'\\')).then_some(text)
 }
 
 #[cfg(test)]
@@ -80,7 +89,7 @@ mod tests {
 
     #[test]
     fn both_are_found_at_the_end_or_not_at_all() {
-        let end = Some(("s", "t"));
+        let end = Some((b"s".as_slice(), b"t".as_slice()));
         for (line, want) in [
             (
                 r#"{"a":[1],"timestamp":"t","userType":"x","sessionId":"s","version":"1"}"#,

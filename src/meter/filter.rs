@@ -58,7 +58,7 @@ impl Filter {
         counted.retain(|one| {
             if session
                 .as_deref()
-                .is_some_and(|id| one.session.as_deref() != Some(id))
+                .is_some_and(|id| one.owner.session.as_deref() != Some(id))
             {
                 return false;
             }
@@ -84,7 +84,9 @@ impl Filter {
         let Some(start) = &self.session else {
             return Ok(None);
         };
-        let ids = counted.iter().filter_map(|one| one.session.as_deref());
+        let ids = counted
+            .iter()
+            .filter_map(|one| one.owner.session.as_deref());
         let fits: BTreeSet<_> = ids.filter(|id| id.starts_with(start.as_str())).collect();
         if fits.len() > 1 && !fits.contains(start.as_str()) {
             let mut some: Vec<_> = fits.iter().take(3).map(|id| quoted(id)).collect();
@@ -103,10 +105,12 @@ impl Filter {
     }
 
     fn agent_fits(&self, one: &Counted) -> bool {
-        self.agent.as_deref().is_none_or(|want| match &one.agent {
-            None => want == MAIN,
-            Some(_) => want == one.agent_type.as_deref().unwrap_or(UNKNOWN_AGENT),
-        })
+        self.agent
+            .as_deref()
+            .is_none_or(|want| match &one.owner.agent {
+                None => want == MAIN,
+                Some(_) => want == one.owner.agent_type.as_deref().unwrap_or(UNKNOWN_AGENT),
+            })
     }
 
     fn model_fits(&self, one: &Counted) -> bool {

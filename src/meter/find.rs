@@ -1,18 +1,24 @@
 //! Which files are transcripts, and whose. In: paths. Out: files, each once, in the order of
 //! their names. Lists folders, opens no file.
 
+use std::cmp::Ordering;
 use std::fs::Metadata;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::path::{Path, PathBuf, is_separator};
 
 use anyhow::{Result, bail};
 use fs_err as fs;
 use rustc_hash::FxHashSet;
-use walkdir::{DirEntry, WalkDir};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::escape::quoted;
+
+mod listing;
+mod look;
+mod stamp;
+
+use look::{ENDLESS, Looked, beside, unreadable};
+pub use stamp::Stamp;
 
 /// The transcripts below some paths.
 #[derive(Debug, Default)]
@@ -25,6 +31,8 @@ pub struct Found {
     pub searched: Vec<PathBuf>,
     /// The [`fingerprint`]s of the paths of the transcripts.
     seen: FxHashSet<u128>,
+    /// The same of the folders.
+    entered: FxHashSet<u128>,
 }
 
 /// One transcript file.
@@ -32,15 +40,10 @@ pub struct Found {
 pub struct Transcript {
     /// Its real path: no link in it.
     pub path: PathBuf,
-    /// Its size when it was found, in bytes.
-    pub size: u64,
-    /// When it changed last, in nanoseconds since 1970; 0 where that is not known.
-    pub changed: i64,
-    /// When its content, name or rights changed last, which no program can set; 0 where that is
-    /// not known.
-    pub status: i64,
-    /// The system's number for the file, 0 where it has none: another file in its place has another.
-    pub number: u64,
+    /// The file when it was found.
+    pub stamp: Stamp,
+    /// The file beside a subagent's, which tells its type; none where there is none.
+    pub beside: Option<Box<Stamp>>,
 }
 
 /// Whose lines stand in a transcript, as far as its path tells.
@@ -115,81 +118,74 @@ impl Found {
     /// Adds every `*.jsonl` below a folder, through links too.
     pub fn add_folder(&mut self, folder: &Path) {
         self.searched.push(folder.to_owned());
-        let mut within = Within::default();
-        for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name() {
-            match entry {
-                Ok(entry) if entry.file_type().is_dir() => within.enter(&entry),
-                Ok(entry) if entry.path().extension().is_some_and(|e| e == "jsonl") => {
-                    let real = within.real(&entry);
-                    match entry.metadata() {
-                        Ok(kind) => self.add_file(entry.path(), real, &kind),
-                        Err(error) => self.note(folder, &error),
-                    }
-                }
-                Ok(_) => {}
-                Err(error) => self.note(folder, &error),
+        let first = self.transcripts.len();
+        match fs::canonicalize(folder) {
+            Ok(real) => self.add_below(folder.to_owned(), real),
+            Err(error) => self.note(folder, &error),
+        }
+        self.transcripts[first..].sort_unstable_by(|a, b| order(&a.path, &b.path));
+    }
+
+    /// A folder is entered once, whatever links lead to it: so no link makes a loop.
+    fn add_below(&mut self, folder: PathBuf, real: PathBuf) {
+        let mut next = vec![(folder, real)];
+        while let Some((folder, real)) = next.pop() {
+            if !self.entered.insert(fingerprint(&real)) {
+                continue;
             }
+            let mut found = Looked::default();
+            found.at(&folder, &real);
+            self.unreadable.append(&mut found.unreadable);
+            next.append(&mut found.folders);
+            for transcript in found.transcripts {
+                self.add_once(transcript);
+            }
+            for path in found.links {
+                self.follow(path, &mut next);
+            }
+        }
+    }
+
+    /// Adds what a link leads to.
+    fn follow(&mut self, path: PathBuf, next: &mut Vec<(PathBuf, PathBuf)>) {
+        match std::fs::metadata(&path) {
+            Ok(kind) if kind.is_dir() => match std::fs::canonicalize(&path) {
+                Ok(real) => next.push((path, real)),
+                Err(error) => self.note(&path, &error),
+            },
+            Ok(kind) if path.extension().is_some_and(|e| e == "jsonl") => {
+                self.add_file(&path, fs::canonicalize(&path), &kind);
+            }
+            Ok(_) => {}
+            Err(error) => self.note(&path, &error),
         }
     }
 
     fn add_file(&mut self, path: &Path, real: io::Result<PathBuf>, kind: &Metadata) {
-        let real = match real {
-            Ok(real) if kind.is_file() => real,
-            // Nobody knows when a pipe or a device ends.
-            Ok(_) => {
-                let why = "not a regular file".to_owned();
-                return self.unreadable.push((path.to_owned(), why));
+        match real {
+            Ok(real) if kind.is_file() => {
+                let beside = beside(real.file_name().unwrap_or_default());
+                let beside =
+                    beside.and_then(|name| std::fs::metadata(real.with_file_name(name)).ok());
+                self.add_once(Transcript {
+                    path: real,
+                    stamp: Stamp::of(kind),
+                    beside: beside.map(|kind| Box::new(Stamp::of(&kind))),
+                });
             }
-            Err(error) => return self.unreadable.push((path.to_owned(), error.to_string())),
-        };
-        if self.seen.insert(fingerprint(&real)) {
-            self.transcripts.push(Transcript {
-                path: real,
-                size: kind.len(),
-                changed: changed(kind),
-                status: status(kind),
-                number: number(kind),
-            });
+            Ok(_) => self.unreadable.push((path.to_owned(), ENDLESS.to_owned())),
+            Err(error) => self.unreadable.push((path.to_owned(), error.to_string())),
         }
     }
 
-    /// A link that leads nowhere or back to where it stands hides nothing.
-    fn note(&mut self, folder: &Path, error: &walkdir::Error) {
-        let dangling = error
-            .io_error()
-            .is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
-        if dangling || error.loop_ancestor().is_some() {
-            return;
+    fn add_once(&mut self, transcript: Transcript) {
+        if self.seen.insert(fingerprint(&transcript.path)) {
+            self.transcripts.push(transcript);
         }
-        let path = error.path().unwrap_or(folder).to_owned();
-        let why = error.io_error().map_or(String::new(), io::Error::to_string);
-        self.unreadable.push((path, why));
-    }
-}
-
-/// The real paths of the folder that is being listed and of those above it, so that only links are
-/// asked where they lead.
-#[derive(Default)]
-struct Within(Vec<io::Result<PathBuf>>);
-
-impl Within {
-    /// A folder is listed next.
-    fn enter(&mut self, folder: &DirEntry) {
-        let real = self.real(folder);
-        self.0.truncate(folder.depth());
-        self.0.push(real);
     }
 
-    /// The real path of an entry.
-    fn real(&self, entry: &DirEntry) -> io::Result<PathBuf> {
-        let above = entry.depth().checked_sub(1).and_then(|at| self.0.get(at));
-        match above {
-            // Not `join`, which leaves room for more: there may be a hundred thousand.
-            Some(Ok(above)) if !entry.path_is_symlink() => {
-                Ok([above.as_os_str(), entry.file_name()].iter().collect())
-            }
-            _ => fs::canonicalize(entry.path()),
-        }
+    fn note(&mut self, path: &Path, error: &io::Error) {
+        self.unreadable.extend(unreadable(path, error));
     }
 }
 
@@ -199,36 +195,17 @@ pub fn fingerprint(path: &Path) -> u128 {
     xxh3_128(path.as_os_str().as_encoded_bytes())
 }
 
-/// When the content of a file changed last, in nanoseconds since 1970; 0 where that is not known.
+/// The order of paths, as `Path` has it: a folder's own before those of one whose name begins so.
+/// Only for real paths, where it need not look for anything but separators.
 #[must_use]
-pub fn changed(kind: &Metadata) -> i64 {
-    let since = kind.modified().ok();
-    let since = since.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-    since
-        .and_then(|since| i64::try_from(since.as_nanos()).ok())
-        .unwrap_or(0)
-}
-
-#[cfg(unix)]
-fn number(kind: &Metadata) -> u64 {
-    use std::os::unix::fs::MetadataExt;
-    kind.ino()
-}
-
-#[cfg(unix)]
-fn status(kind: &Metadata) -> i64 {
-    use std::os::unix::fs::MetadataExt;
-    kind.ctime() * 1_000_000_000 + kind.ctime_nsec()
-}
-
-#[cfg(not(unix))]
-fn status(_: &Metadata) -> i64 {
-    0
-}
-
-#[cfg(not(unix))]
-fn number(_: &Metadata) -> u64 {
-    0
+pub fn order(a: &Path, b: &Path) -> Ordering {
+    let [a, b] = [a, b].map(|path| path.as_os_str().as_encoded_bytes());
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let next = |path: &[u8]| {
+        let next = path.get(same).copied();
+        next.map(|byte| (!is_separator(char::from(byte)), byte))
+    };
+    next(a).cmp(&next(b))
 }
 
 /// Reads the layout `<session>.jsonl`, `<session>/subagents/**/agent-<id>.jsonl` and the older
@@ -261,6 +238,19 @@ pub fn origin(path: &Path) -> Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_have_the_order_of_paths() {
+        let paths = [
+            "/a", "/a/b", "/a-b/c", "/a/c", "/a.jsonl", "/a/-", "/", "/b", "/a/b/c",
+        ];
+        let paths = paths.map(Path::new);
+        for a in paths {
+            for b in paths {
+                assert_eq!(order(a, b), a.cmp(b), "{a:?} {b:?}");
+            }
+        }
+    }
 
     #[test]
     fn the_path_tells_session_and_agent() {

@@ -1,7 +1,7 @@
 //! What was already counted, so that files that only grow are read once. In: a private folder.
 //! Out: for each transcript its rows up to the last whole line, and how to tell that they still
 //! hold. Rows of files that are gone stay. Never trusted: what is damaged, foreign or of another
-//! version counts as empty, and is replaced.
+//! version counts as not there, and is replaced.
 //!
 //! One file, read and written record after record, so that it may be larger than what is held of
 //! it. It is replaced as a whole. Two programs may write at once: each takes in what the other has
@@ -15,23 +15,21 @@ use anyhow::{Context, Result};
 use fs_err as fs;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
-use serde_bytes::ByteBuf;
 use tempfile::NamedTempFile;
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::find::{Transcript, changed, fingerprint};
-use super::messages;
-use super::rows::{Key, Rows};
+use super::find::{Stamp, Transcript, fingerprint, order};
+use super::rows::{Key, Row, Rows};
+use super::{kept, messages};
 
-/// Before the hash and the records. Changes whenever what is counted or how it is kept changes.
-const MARK: &[u8] = b"lean-computer-use meter ledger 2\n";
+/// Before the records. Changes whenever what is counted or how it is kept changes.
+const MARK: &[u8] = b"lean-computer-use meter ledger 3\n";
 /// So much before the end of the whole lines must still be the same when a file has grown.
 const JOINT: u64 = 4096;
-const SECOND: i64 = 1_000_000_000;
 /// Longer than any real record.
 const LONGEST: u32 = 1 << 30;
 
-/// What was counted before, one record after another.
+/// What was counted before, one record after another: its length, its hash, and an [`Entry`].
 #[derive(Debug, Default)]
 pub struct Ledger {
     records: Option<BufReader<fs::File>>,
@@ -45,7 +43,9 @@ pub struct Writer {
     folder: PathBuf,
     /// Made for the first record. It has no name, so that nothing is left of a run that is ended.
     spool: Option<BufWriter<File>>,
-    hash: Xxh3Default,
+    length: u64,
+    /// The rank of each record in it, and where it stands.
+    places: Vec<(u32, u64)>,
     /// The [`fingerprint`]s of the paths in it.
     paths: FxHashSet<u128>,
     failed: Option<anyhow::Error>,
@@ -53,61 +53,83 @@ pub struct Writer {
 
 /// What was counted of one transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct Entry<'a> {
+    /// Its path.
+    pub path: &'a str,
     /// Its rows come from its first bytes, so many.
     pub whole: u64,
-    size: u64,
-    changed: i64,
-    status: i64,
-    number: u64,
+    stamp: Stamp,
+    beside: Option<Stamp>,
     joint: u64,
-    rows: ByteBuf,
+    /// Those rows, see [`kept`].
+    #[serde(with = "serde_bytes")]
+    pub rows: &'a [u8],
+    /// The rows of all its bytes, where a line without an end follows.
+    #[serde(with = "serde_bytes")]
+    torn: &'a [u8],
 }
 
-impl Entry {
-    /// Of a transcript whose first `whole` bytes gave these rows; none when it cannot be kept.
+/// What an entry still says of its transcript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// Everything.
+    All,
+    /// The rows of its first bytes. There may be more now, or its agent's type is another.
+    Beginning,
+    /// Nothing.
+    Nothing,
+}
+
+impl Entry<'_> {
+    /// The entry of a transcript whose first `whole` bytes gave these rows, as bytes; `torn` are
+    /// those of all its bytes, where they are others. None when it cannot be kept: a path that is no
+    /// text is not.
     #[must_use]
-    pub fn new(transcript: &Transcript, whole: u64, rows: &Rows) -> Option<Self> {
-        Some(Self {
+    pub fn of(
+        transcript: &Transcript,
+        whole: u64,
+        rows: &Rows,
+        torn: Option<&Rows>,
+    ) -> Option<Vec<u8>> {
+        let torn = torn.map(kept::bytes).transpose().ok()?;
+        let entry = Entry {
+            path: transcript.path.to_str()?,
             whole,
-            size: transcript.size,
-            changed: transcript.changed,
-            status: transcript.status,
-            number: transcript.number,
+            stamp: transcript.stamp,
+            beside: transcript.beside.as_deref().copied(),
             joint: joint(&transcript.path, whole).ok()?,
-            rows: ByteBuf::from(postcard::to_stdvec(rows).ok()?),
-        })
+            rows: &kept::bytes(rows).ok()?,
+            torn: torn.as_deref().unwrap_or_default(),
+        };
+        postcard::to_stdvec(&entry).ok()
     }
 
-    /// Its rows; none when they cannot be read.
+    /// The rows of all the bytes that were there.
     #[must_use]
-    pub fn rows(&self) -> Option<Rows> {
-        postcard::from_bytes(&self.rows).ok()
+    pub fn all_rows(&self) -> &[u8] {
+        if self.torn.is_empty() {
+            self.rows
+        } else {
+            self.torn
+        }
     }
 
-    /// Whether the transcript is unchanged, not only longer; an error when its rows do not hold any
-    /// more.
-    pub fn holds(&self, transcript: &Transcript) -> io::Result<bool> {
-        if self.same(transcript) {
-            return Ok(true);
+    /// What still holds, in a ledger that was written at a time.
+    #[must_use]
+    pub fn holds(&self, transcript: &Transcript, written: i64) -> Holds {
+        let (then, now) = (&self.stamp, &transcript.stamp);
+        let grown = then.number == now.number && now.size > then.size && now.size >= self.whole;
+        if then == now && then.settled(written) {
+            let beside = transcript.beside.as_deref();
+            let same = self.beside.as_ref() == beside;
+            let same = same && beside.is_none_or(|beside| beside.settled(written));
+            return if same { Holds::All } else { Holds::Beginning };
         }
-        let grown = self.number == transcript.number
-            && transcript.size > self.size
-            && transcript.size >= self.whole;
-        if grown && joint(&transcript.path, self.whole)? == self.joint {
-            return Ok(false);
+        // One that has grown shows it, however shortly before the ledger it changed.
+        if grown && joint(&transcript.path, self.whole).ok() == Some(self.joint) {
+            return Holds::Beginning;
         }
-        Err(io::ErrorKind::InvalidData.into())
-    }
-
-    fn same(&self, transcript: &Transcript) -> bool {
-        let found = (
-            transcript.size,
-            transcript.changed,
-            transcript.status,
-            transcript.number,
-        );
-        (self.size, self.changed, self.status, self.number) == found
+        Holds::Nothing
     }
 }
 
@@ -124,22 +146,7 @@ impl Ledger {
     /// Opens the ledger of a folder, which need not be there.
     #[must_use]
     pub fn open(folder: &Path) -> Self {
-        whole(&folder.join("ledger")).unwrap_or_default()
-    }
-
-    /// Whether what is known of a transcript says anything. It does not when the transcript changed
-    /// so shortly before the ledger was written that a later change could bear the same time; one
-    /// that has grown since shows it.
-    #[must_use]
-    pub fn settled(written: i64, entry: &Entry, transcript: &Transcript) -> bool {
-        let last = entry.changed.max(entry.status);
-        // File systems that keep whole seconds keep every second one of them.
-        let coarse = if last % SECOND == 0 {
-            2 * SECOND
-        } else {
-            SECOND / 10
-        };
-        transcript.size > entry.size || last + coarse <= written
+        of(&folder.join("ledger")).unwrap_or_default()
     }
 
     /// When it was written, in nanoseconds since 1970; 0 when there is none.
@@ -147,27 +154,32 @@ impl Ledger {
     pub fn written(&self) -> i64 {
         self.written
     }
-}
 
-/// Its records: a transcript's path and what was counted of it.
-impl Iterator for Ledger {
-    type Item = (String, Entry);
+    /// The next entry; none at the end, and before anything that is damaged.
+    pub fn next_entry(&mut self) -> Option<Entry<'_>> {
+        postcard::from_bytes(self.next_record()?).ok()
+    }
 
-    fn next(&mut self) -> Option<Self::Item> {
-        next_of(self.records.as_mut()?, &mut self.record)?;
-        postcard::from_bytes(&self.record).ok()
+    fn next_record(&mut self) -> Option<&[u8]> {
+        next_of(self.records.as_mut()?, &mut self.record)
     }
 }
 
-/// The [`messages::fingerprint`]s of the messages in the ledger of a folder, as far as the API made their
-/// ids.
-pub fn ids(folder: &Path) -> impl Iterator<Item = u128> {
-    let rows = Ledger::open(folder).filter_map(|(_, entry)| entry.rows());
-    let rows = rows.flat_map(|rows| rows.rows);
-    rows.filter_map(|row| match row.key {
-        Key::Id(id) => Some(messages::fingerprint(&id)),
-        Key::Line(_) | Key::Gateway(..) => None,
-    })
+/// Shows the [`messages::fingerprint`]s of the messages in the ledger of a folder, as far as the API
+/// made their ids.
+pub fn ids(folder: &Path, mut show: impl FnMut(u128)) {
+    let mut ledger = Ledger::open(folder);
+    while let Some(entry) = ledger.next_entry() {
+        let Some((_, mut rows)) = kept::open(entry.all_rows()) else {
+            continue;
+        };
+        let mut row = Row::default();
+        while rows.next(&mut row) == Some(true) {
+            if let Key::Id(id) = &row.key {
+                show(messages::fingerprint(id));
+            }
+        }
+    }
 }
 
 impl Writer {
@@ -177,27 +189,23 @@ impl Writer {
         Self {
             folder: folder.to_owned(),
             spool: None,
-            hash: Xxh3Default::new(),
+            length: 0,
+            places: Vec::new(),
             paths: FxHashSet::default(),
             failed: None,
         }
     }
 
-    /// Takes in what was read. A path that is no text is not kept.
-    pub fn put(&mut self, path: &Path, entry: &Entry) {
-        let Some(text) = path.to_str().filter(|_| self.failed.is_none()) else {
-            return;
-        };
-        let put = postcard::to_stdvec(&(text, entry))
-            .map_err(anyhow::Error::from)
-            .and_then(|record| self.write(&record));
-        self.failed = put.err();
-        self.paths.insert(fingerprint(path));
+    /// Takes in an entry, as [`Entry::of`] gives it; `rank` is the place of its path among those of
+    /// this run.
+    pub fn put(&mut self, rank: u32, path: &Path, entry: &[u8]) {
+        if self.failed.is_none() {
+            self.failed = self.write(rank, entry).err();
+            self.paths.insert(fingerprint(path));
+        }
     }
 
-    fn write(&mut self, record: &[u8]) -> Result<()> {
-        let length = u32::try_from(record.len()).ok().filter(|l| *l <= LONGEST);
-        let length = length.context("too much in one transcript")?.to_le_bytes();
+    fn write(&mut self, rank: u32, record: &[u8]) -> Result<()> {
         let spool = match &mut self.spool {
             Some(spool) => spool,
             none => {
@@ -205,10 +213,8 @@ impl Writer {
                 none.insert(BufWriter::new(tempfile::tempfile_in(&self.folder)?))
             }
         };
-        for bytes in [&length, record] {
-            self.hash.update(bytes);
-            spool.write_all(bytes)?;
-        }
+        self.places.push((rank, self.length));
+        self.length += put(spool, record)?;
         Ok(())
     }
 
@@ -218,71 +224,98 @@ impl Writer {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        if self.spool.is_none() {
+        let Some(spool) = self.spool.take() else {
             return Ok(());
-        }
+        };
+        let spool = spool.into_inner().map_err(io::IntoInnerError::into_error)?;
         let lock = fs::File::create(self.folder.join("lock"))?;
         // A file system without locks is no reason to count without a ledger.
         let _ = lock.file().lock();
         let path = self.folder.join("ledger");
-        let mut others = Ledger::open(&self.folder);
-        while let Some(records) = others.records.as_mut()
-            && next_of(records, &mut others.record).is_some()
-        {
-            let (path, _): (&str, _) = postcard::take_from_bytes(&others.record)?;
-            if !self.paths.contains(&fingerprint(Path::new(path))) {
-                self.write(&others.record)?;
-            }
-        }
-        let Some(spool) = self.spool else {
-            return Ok(());
-        };
-        let mut spool = spool.into_inner().map_err(io::IntoInnerError::into_error)?;
-        spool.rewind()?;
-        let mut file = NamedTempFile::new_in(&self.folder)?;
+        let mut file = BufWriter::new(NamedTempFile::new_in(&self.folder)?);
         file.write_all(MARK)?;
-        file.write_all(&self.hash.digest().to_le_bytes())?;
-        io::copy(&mut spool, file.as_file_mut())?;
+        self.merge(spool, &mut file)?;
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.persist(&path)
             .map_err(|error| error.error)
             .with_context(|| format!("could not replace {}", path.display()))?;
         Ok(())
     }
-}
 
-/// The ledger of a file, if it is whole.
-fn whole(path: &Path) -> Option<Ledger> {
-    let mut file = fs::File::open(path).ok()?;
-    let written = changed(&file.metadata().ok()?);
-    let mut head = [0; MARK.len() + 8];
-    file.read_exact(&mut head).ok()?;
-    let right = head.strip_prefix(MARK)?.try_into().map(u64::from_le_bytes);
-    let mut hash = Xxh3Default::new();
-    let mut piece = vec![0; 64 << 10];
-    loop {
-        match file.read(&mut piece).ok()? {
-            0 => break,
-            read => hash.update(&piece[..read]),
+    /// In the order of paths, in which the next run takes them: then messages come in order.
+    fn merge(&mut self, mut spool: File, into: &mut impl Write) -> Result<()> {
+        let mut others = Ledger::open(&self.folder);
+        let mut other = others.next_record().is_some();
+        let mut record = Vec::new();
+        self.places.sort_unstable();
+        for (_, place) in &self.places {
+            spool.seek(SeekFrom::Start(*place))?;
+            let record = next_of(&mut spool, &mut record).context("the spool has changed")?;
+            let path = path_of(record)?;
+            while other && order(path_of(&others.record)?, path).is_lt() {
+                self.keep(&others.record, into)?;
+                other = others.next_record().is_some();
+            }
+            put(into, record)?;
         }
+        while other {
+            self.keep(&others.record, into)?;
+            other = others.next_record().is_some();
+        }
+        Ok(())
     }
-    (right.ok()? == hash.digest()).then_some(())?;
-    file.seek(SeekFrom::Start(head.len() as u64)).ok()?;
-    Some(Ledger {
-        records: Some(BufReader::with_capacity(64 << 10, file)),
-        record: Vec::new(),
-        written,
-    })
+
+    /// Writes what an earlier run has kept, unless there is a new record of it.
+    fn keep(&self, record: &[u8], into: &mut impl Write) -> Result<()> {
+        if !self.paths.contains(&fingerprint(path_of(record)?)) {
+            put(into, record)?;
+        }
+        Ok(())
+    }
 }
 
-/// Reads a record; none at the end.
-fn next_of(records: &mut impl Read, record: &mut Vec<u8>) -> Option<()> {
-    let mut length = [0; 4];
+/// Writes a record; answers with the length of what is written.
+fn put(into: &mut impl Write, record: &[u8]) -> Result<u64> {
+    let length = u32::try_from(record.len()).ok().filter(|l| *l <= LONGEST);
+    let length = length.context("too much in one transcript")?.to_le_bytes();
+    let hash = xxh3_64(record).to_le_bytes();
+    for bytes in [length.as_slice(), &hash, record] {
+        into.write_all(bytes)?;
+    }
+    Ok((length.len() + hash.len() + record.len()) as u64)
+}
+
+/// Reads a record; none at the end, and when it is not as it was written.
+fn next_of<'a>(records: &mut impl Read, record: &'a mut Vec<u8>) -> Option<&'a [u8]> {
+    let (mut length, mut hash) = ([0; 4], [0; 8]);
     records.read_exact(&mut length).ok()?;
+    records.read_exact(&mut hash).ok()?;
     let length = u32::from_le_bytes(length);
     (length <= LONGEST).then_some(())?;
     record.clear();
     let read = records.take(u64::from(length)).read_to_end(record).ok()?;
-    (read == length as usize).then_some(())
+    let right = read == length as usize && xxh3_64(record) == u64::from_le_bytes(hash);
+    right.then_some(record.as_slice())
+}
+
+fn path_of(record: &[u8]) -> Result<&Path> {
+    let (path, _) = postcard::take_from_bytes::<&str>(record)?;
+    Ok(Path::new(path))
+}
+
+/// The ledger of a file, if it is one.
+fn of(path: &Path) -> Option<Ledger> {
+    let file = fs::File::open(path).ok()?;
+    let written = Stamp::of(&file.metadata().ok()?).changed;
+    let mut records = BufReader::with_capacity(64 << 10, file);
+    let mut mark = [0; MARK.len()];
+    records.read_exact(&mut mark).ok()?;
+    (mark == MARK).then_some(())?;
+    Some(Ledger {
+        records: Some(records),
+        record: Vec::new(),
+        written,
+    })
 }
 
 /// Makes the folder, for its owner only.

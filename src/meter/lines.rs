@@ -1,5 +1,5 @@
 //! Bytes → lines. In: any reader. Out: one line after another without its line end, blank lines
-//! left out. Of what a line says it only knows whether `"usage"` stands in it.
+//! left out. Of what a line says it only knows, when asked, whether `"usage"` stands in it.
 //!
 //! Reads in large pieces into one buffer. The buffer grows with the line up to a bound; of a line
 //! beyond it only the end is kept, with its place in the file.
@@ -26,8 +26,6 @@ pub struct Lines<R> {
     searched: usize,
     /// Up to here the buffer is filled.
     to: usize,
-    /// The first usage from the line on; none when there is none up to `to`.
-    usage: Option<usize>,
     /// The place in the file of the first byte of the buffer.
     start: u64,
     longest: usize,
@@ -37,9 +35,11 @@ pub struct Lines<R> {
 }
 
 /// A line of which the beginning was dropped.
-#[derive(Clone, Copy)]
-struct Long {
-    start: u64,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Long {
+    /// Where all of it stands in the file.
+    pub range: Range<u64>,
+    /// Whether `"usage"` stands in what was dropped.
     usage: bool,
 }
 
@@ -50,10 +50,16 @@ pub struct Line<'a> {
     pub bytes: &'a [u8],
     /// Whether a line end follows; the last line of a file that is being written has none.
     pub whole: bool,
-    /// Whether `"usage"` stands in it.
-    pub usage: bool,
-    /// Set when `bytes` is only its end: where all of it stands in the file.
-    pub long: Option<Range<u64>>,
+    /// Set when `bytes` is only its end.
+    pub long: Option<Long>,
+}
+
+impl Line<'_> {
+    /// Whether `"usage"` stands in it: no line without it holds a record.
+    #[must_use]
+    pub fn usage(&self) -> bool {
+        self.long.as_ref().is_some_and(|long| long.usage) || has_usage(self.bytes)
+    }
 }
 
 impl<R: Read> Lines<R> {
@@ -61,7 +67,7 @@ impl<R: Read> Lines<R> {
     /// than about `longest` bytes only the end is kept.
     pub fn new(reader: R, mut buffer: Vec<u8>, longest: usize) -> Self {
         if buffer.len() < PIECE {
-            buffer.resize(PIECE, 0);
+            buffer = vec![0; PIECE];
         }
         Self {
             reader,
@@ -69,7 +75,6 @@ impl<R: Read> Lines<R> {
             from: 0,
             searched: 0,
             to: 0,
-            usage: None,
             start: 0,
             longest: longest.max(PIECE),
             long: None,
@@ -91,15 +96,15 @@ impl<R: Read> Lines<R> {
             let Some((range, whole)) = self.range()? else {
                 return Ok(None);
             };
-            let long = self.long.take();
+            let mut long = self.long.take();
+            if let Some(long) = &mut long {
+                long.range.end = self.start + range.end as u64;
+            }
             if long.is_some() || !trim(&self.buffer[range.clone()]).is_empty() {
-                let at = |at: usize| self.start + at as u64;
-                let within = self.usage.is_some_and(|usage| usage < range.end);
                 return Ok(Some(Line {
-                    usage: within || long.is_some_and(|long| long.usage),
-                    long: long.map(|long| long.start..at(range.end)),
-                    whole,
                     bytes: trim(&self.buffer[range]),
+                    whole,
+                    long,
                 }));
             }
         }
@@ -142,22 +147,13 @@ impl<R: Read> Lines<R> {
     }
 
     fn pass(&mut self, end: usize, next: usize) -> Range<usize> {
-        self.catch_up();
         let range = self.from..end;
         (self.from, self.searched) = (next, next);
         range
     }
 
-    /// Looks for the next usage when the last one stands in a line that is done.
-    fn catch_up(&mut self) {
-        if self.usage.is_some_and(|usage| usage < self.from) {
-            self.usage = find(&self.buffer[..self.to], self.from);
-        }
-    }
-
     /// Reads once more, behind what there is of the current line.
     fn fill(&mut self) -> io::Result<()> {
-        self.catch_up();
         if self.to - self.from >= self.longest {
             self.drop_beginning();
         }
@@ -167,28 +163,27 @@ impl<R: Read> Lines<R> {
         if self.to == self.buffer.len() {
             self.buffer.resize(self.to * 2, 0);
         }
+        // What is read is looked at three times: it should still be in the processor's cache then,
+        // however large a long line has made the buffer.
+        let room = self.buffer.len().min(self.to + PIECE);
         let read = loop {
-            match self.reader.read(&mut self.buffer[self.to..]) {
+            match self.reader.read(&mut self.buffer[self.to..room]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => break read?,
             }
         };
         self.ended = read == 0;
-        let before = self.to.saturating_sub(USAGE.len() - 1);
         self.to += read;
-        if self.usage.is_none() {
-            self.usage = find(&self.buffer[..self.to], before.max(self.from));
-        }
         Ok(())
     }
 
     fn drop_beginning(&mut self) {
         let start = self.start + self.from as u64;
         let long = self.long.get_or_insert(Long {
-            start,
+            range: start..start,
             usage: false,
         });
-        long.usage |= self.usage.take().is_some();
+        long.usage |= has_usage(&self.buffer[self.from..self.to]);
         self.from = self.to - END;
     }
 
@@ -196,21 +191,22 @@ impl<R: Read> Lines<R> {
     fn shift(&mut self, by: usize) {
         self.buffer.copy_within(by..self.to, 0);
         self.start += by as u64;
-        self.usage = self.usage.and_then(|usage| usage.checked_sub(by));
         self.searched -= by;
         self.to -= by;
         self.from = 0;
     }
 }
 
-fn find(bytes: &[u8], from: usize) -> Option<usize> {
+fn has_usage(bytes: &[u8]) -> bool {
     thread_local! {
         static FINDER: memmem::Finder<'static> = memmem::Finder::new(USAGE);
     }
-    FINDER.with(|finder| finder.find(&bytes[from..]).map(|at| from + at))
+    FINDER.with(|finder| finder.find(bytes).is_some())
 }
 
-fn trim(line: &[u8]) -> &[u8] {
+/// A line without blanks, line end and byte order mark at its ends.
+#[must_use]
+pub fn trim(line: &[u8]) -> &[u8] {
     let line = line.trim_ascii();
     line.strip_prefix(BOM).unwrap_or(line).trim_ascii()
 }
@@ -236,7 +232,7 @@ mod tests {
         let mut lines = Lines::new(Drops(text, drop), Vec::new(), longest);
         let mut got = Vec::new();
         while let Some(line) = lines.next_line().unwrap() {
-            if let Some(range) = &line.long {
+            if let Some(Long { range, .. }) = &line.long {
                 let end = usize::try_from(range.end).unwrap();
                 assert!(text[..end].ends_with(line.bytes));
                 assert!(
@@ -246,7 +242,7 @@ mod tests {
             got.push((
                 line.bytes.to_vec(),
                 line.whole,
-                line.usage,
+                line.usage(),
                 line.long.is_some(),
             ));
         }

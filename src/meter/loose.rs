@@ -6,7 +6,10 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+use serde_json::Value;
 
 /// A text; a whole number counts as its digits, an empty text as none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -140,23 +143,62 @@ macro_rules! deserialize_any_shape {
 
 deserialize_any_shape!(Text, Count, Flag, Object<T> where T, List<T> where T);
 
-/// The same JSON with U+FFFD for each half of a surrogate pair that stands alone, which is how
-/// JavaScript writes a text that was cut within a character; none when there is no such.
+/// The value that a text begins with, and its length; none when it begins with no JSON. Forgives a
+/// key that stands twice, where the last one counts, and what `mended` mends.
 #[must_use]
-pub fn mended(text: &str) -> Option<String> {
-    // As long as what it stands for: up to its length, `text` is done.
-    let (mut out, mut from) = (String::new(), 0);
-    while let Some(at) = text.get(from..)?.find('\\').map(|at| from + at) {
-        let half = surrogate(text, at);
-        let pair = half == Some(false) && surrogate(text, at + 6) == Some(true);
-        let end = at + if pair { 12 } else { 2 };
-        if half.is_some() && !pair {
+pub fn forgiving<T: DeserializeOwned>(text: &str) -> Option<(T, usize)> {
+    let twice = |text: &str| {
+        let (value, length) = first::<Value>(text)?;
+        Some((serde_json::from_value(value).ok()?, length))
+    };
+    let either = |text: &str| first(text).or_else(|| twice(text));
+    either(text).or_else(|| either(&mended(text)?))
+}
+
+fn first<T: DeserializeOwned>(text: &str) -> Option<(T, usize)> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter();
+    let value = values.next()?.ok()?;
+    Some((value, values.byte_offset()))
+}
+
+/// The same JSON, as long as before, without what `serde_json` refuses in it: U+FFFD for each half of
+/// a surrogate pair that stands alone, which is how JavaScript writes a text that was cut within a
+/// character, and null for a number too large for a float. None when there is no such.
+fn mended(text: &str) -> Option<String> {
+    let (mut out, mut at, mut within) = (String::new(), 0, false);
+    while let Some(byte) = text.as_bytes().get(at) {
+        let (length, instead) = match byte {
+            b'\\' if within => escape(text, at),
+            b'-' | b'0'..=b'9' if !within => number(&text[at..]),
+            _ => (1, None),
+        };
+        within ^= *byte == b'"';
+        if let Some(instead) = instead {
             out.push_str(&text[out.len()..at]);
-            out.push_str("\\ufffd");
+            out.push_str(&instead);
         }
-        from = end;
+        at += length;
     }
     (!out.is_empty()).then(|| out.clone() + &text[out.len()..])
+}
+
+/// How long the escape that stands here is, and what to write in its place.
+fn escape(text: &str, at: usize) -> (usize, Option<String>) {
+    match surrogate(text, at) {
+        Some(false) if surrogate(text, at + 6) == Some(true) => (12, None),
+        Some(_) => (6, Some("\\ufffd".to_owned())),
+        None => (2, None),
+    }
+}
+
+/// The same for the number that a text begins with.
+fn number(text: &str) -> (usize, Option<String>) {
+    let part = |b: &u8| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-');
+    let length = text.bytes().take_while(part).count();
+    let number = &text[..length];
+    let large = number.parse::<f64>().is_ok_and(f64::is_infinite)
+        && serde_json::from_str::<IgnoredAny>(number).is_ok();
+    (length, large.then(|| format!("{:length$}", "null")))
 }
 
 /// Whether the escape that stands here is the second half of a surrogate pair; none when it is
@@ -224,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn only_halves_of_pairs_are_mended() {
+    fn only_halves_of_pairs_and_numbers_too_large_are_mended() {
         for (text, want) in [
             (r#"{"a":"\ud83d"}"#, Some(r#"{"a":"\ufffd"}"#)),
             (
@@ -235,7 +277,10 @@ mod tests {
             (r#"["\\ud83d"]"#, None),
             (r#"["\u0041 é\\"]"#, None),
             (r"\", None),
-            (r"\ud83", None),
+            (r#""\ud83"#, None),
+            ("[1e400,-1E+400 ]", Some("[null ,null    ]")),
+            (r#"{"1e400":"\"1e400","a":1.e400}"#, None),
+            ("[0e400,1e-400,1e308,01e400,-]", None),
         ] {
             assert_eq!(mended(text).as_deref(), want, "{text}");
         }

@@ -5,27 +5,34 @@
 //! Of the lines of one message the whole line with the most output counts, the last on ties:
 //! early lines hold a placeholder. Lines are not mixed, a message can change its model midway.
 
-use std::cmp::Reverse;
-use std::num::NonZeroU32;
+use std::borrow::Cow;
+use std::num::{NonZeroU32, NonZeroU64};
+use std::rc::Rc;
 
 use jiff::Timestamp;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::find::Origin;
+use super::kept::About;
 use super::record::Usage;
 use super::rows::{Key, Row, Rows};
 
+mod chunks;
+mod ids;
+mod merging;
 mod names;
+mod settle;
 
+use chunks::Chunks;
+use ids::{Ids, short};
+pub use merging::Merging;
 pub use names::Name;
 use names::{Names, Slot};
 
-/// One message, or a part of one that ran on another model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
-    /// Its id, when it has one.
-    pub id: Option<Box<str>>,
+/// Who made messages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Owner {
     /// The session that made it, when known.
     pub session: Option<Name>,
     /// The project of that session, when known.
@@ -34,6 +41,15 @@ pub struct Counted {
     pub agent: Option<Name>,
     /// That subagent's type, when known.
     pub agent_type: Option<Name>,
+}
+
+/// One message, or a part of one that ran on another model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// Its id, when it has one.
+    pub id: Option<Box<str>>,
+    /// Who made it.
+    pub owner: Rc<Owner>,
     /// The model that ran.
     pub model: Option<Name>,
     /// When its first line was written, when known.
@@ -45,22 +61,21 @@ pub struct Counted {
     /// What it used.
     pub usage: Usage,
     /// How many tools it called.
-    pub tool_calls: u64,
+    pub tool_calls: u32,
 }
 
 /// All messages seen so far.
 #[derive(Debug, Default)]
 pub struct Messages {
-    all: Vec<Message>,
-    /// By the [`fingerprint`]s of their ids, so that none is kept twice.
-    ids: FxHashMap<u128, u32>,
+    all: Chunks<Message>,
+    ids: Ids,
     lines: FxHashMap<Option<Box<str>>, u32>,
     /// What can only be placed when all files are read: gateways' messages and copies.
     aside: Vec<Aside>,
     gateway: FxHashMap<GatewayKey, Vec<u32>>,
     names: Names,
     ends: FxHashMap<Slot, i64>,
-    types: FxHashMap<Slot, (Source, Name)>,
+    types: FxHashMap<Slot, (Source, Slot)>,
 }
 
 /// What tells an agent's type: a line of the file with this rank (the first one counts), or a file
@@ -76,39 +91,52 @@ type GatewayKey = (Box<str>, u64, u64, u64);
 #[derive(Debug)]
 struct Aside {
     place: Place,
-    row: Row,
+    row: Row<'static>,
     project: Slot,
 }
 
+/// No larger than 128 bytes: what is larger is moved by a call.
 #[derive(Debug)]
 struct Message {
     id: Option<Box<str>>,
     usage: Usage,
+    /// [`NEVER`] when it is not known.
+    at: i64,
+    /// The first of its tool calls.
+    tool: Option<NonZeroU64>,
+    rest: Option<Box<Rest>>,
+    /// The first of all its lines.
+    first: Place,
     /// Where the line stands that counts.
     best: u32,
     model: Slot,
-    /// The first of all its lines.
-    first: Place,
-    at: Option<i64>,
-    holder: Holder,
-    tools: Vec<u64>,
-    rest: Option<Box<Rest>>,
+    /// Its first holder.
+    session: Slot,
+    project: Slot,
+    agent: Slot,
+    sidechain: bool,
     copy: bool,
     finished: bool,
 }
+
+/// After every time.
+const NEVER: i64 = i64::MAX;
 
 /// What few messages have.
 #[derive(Debug, Default)]
 struct Rest {
     apart: Vec<(Slot, Usage)>,
+    /// All holders but the first.
     holders: Vec<Holder>,
+    /// All tool calls but the first.
+    tools: Vec<NonZeroU64>,
     /// Session and time of a gateway's first line, as written: what tells two of its messages
     /// apart.
     line: (Option<Box<str>>, Option<Box<str>>),
 }
 
 /// Where lines of the message stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Holder {
     session: Slot,
     project: Slot,
@@ -119,49 +147,46 @@ struct Holder {
 impl Messages {
     /// Takes in what a file says. Files have different ranks; of two lines with the same output
     /// the one in the file with the greater rank counts.
-    pub fn merge(&mut self, rank: u32, rows: Rows, agent: Option<&str>, project: Option<&str>) {
-        let slots: Vec<Slot> = rows
+    pub fn merge(&mut self, rank: u32, rows: &Rows, agent: Option<&str>, project: Option<&str>) {
+        let mut file = self.file(rank, &About::of(rows), agent, project);
+        for row in &rows.rows {
+            file.row(row);
+        }
+    }
+
+    /// Begins to take in what a file says: its rows follow one by one.
+    pub fn file(
+        &mut self,
+        rank: u32,
+        about: &About<'_>,
+        agent: Option<&str>,
+        project: Option<&str>,
+    ) -> Merging<'_> {
+        let slots: Vec<Slot> = about
             .names
             .iter()
             .map(|name| self.names.slot(name))
             .collect();
         let slot = |name: u32| slots.get(name as usize).copied().flatten();
         let project = project.and_then(|project| self.names.slot(project));
-        for (session, at) in &rows.ends {
+        for (session, at) in about.ends.iter() {
             let end = self.ends.entry(slot(*session)).or_insert(*at);
             *end = *at.max(end);
         }
-        for (agent, agent_type) in &rows.types {
-            if let Some(name) = self.names.get(slot(*agent_type)).cloned() {
-                self.agent_type(slot(*agent), (false, -i64::from(rank)), name);
-            }
+        for (agent, agent_type) in about.types.iter() {
+            self.agent_type(slot(*agent), (false, -i64::from(rank)), slot(*agent_type));
         }
-        if let (Some(agent), Some(agent_type)) = (agent, &rows.agent_type) {
-            let agent = self.names.slot(agent);
-            self.agent_type(agent, (true, i64::from(rank)), Name::from(&**agent_type));
+        if let (Some(agent), Some(agent_type)) = (agent, about.agent_type) {
+            let (agent, agent_type) = (self.names.slot(agent), self.names.slot(agent_type));
+            self.agent_type(agent, (true, i64::from(rank)), agent_type);
         }
-        for (at, row) in (0..).zip(rows.rows) {
-            let place = (rank, at);
-            if row.copy || matches!(row.key, Key::Gateway(..)) {
-                let numbered = |name: Option<u32>| name.and_then(slot).map(NonZeroU32::get);
-                self.aside.push(Aside {
-                    place,
-                    project,
-                    row: row.renamed(numbered),
-                });
-            } else {
-                self.feed(place, row, project, slot);
-            }
-        }
+        Merging::new(self, rank, slots, project)
     }
 
-    fn agent_type(&mut self, agent: Slot, source: Source, name: Name) {
-        let known = self
-            .types
-            .entry(agent)
-            .or_insert_with(|| (source, name.clone()));
+    fn agent_type(&mut self, agent: Slot, source: Source, agent_type: Slot) {
+        let known = self.types.entry(agent).or_insert((source, agent_type));
         if source > known.0 {
-            *known = (source, name);
+            *known = (source, agent_type);
         }
     }
 
@@ -178,9 +203,9 @@ impl Messages {
         self.place_aside();
         let mut beside = Self::default();
         for (rank, (origin, mut rows)) in (0..).zip(others) {
-            rows.rows.retain(|row| self.known(row).is_none());
+            rows.rows.retain(|row| self.known(row, hash(row)).is_none());
             let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
-            beside.merge(rank, rows, agent, project);
+            beside.merge(rank, &rows, agent, project);
         }
         (self.all_counted(), beside.settle())
     }
@@ -194,29 +219,11 @@ impl Messages {
             project,
         } in aside
         {
-            self.feed(place, row, project, NonZeroU32::new);
+            self.feed(place, &row, project, NonZeroU32::new);
         }
     }
 
-    fn all_counted(mut self) -> Vec<Counted> {
-        self.ids = FxHashMap::default();
-        self.lines = FxHashMap::default();
-        self.gateway = FxHashMap::default();
-        let mut all = std::mem::take(&mut self.all);
-        let parts = |message: &Message| 1 + message.rest.as_ref().map_or(0, |r| r.apart.len());
-        let mut counted = Vec::with_capacity(all.iter().map(parts).sum());
-        last_first(&mut all);
-        while let Some(message) = all.pop() {
-            self.counted(message, &mut counted);
-            // There may be millions: their room is given back as it becomes free.
-            if all.len().is_multiple_of(1 << 14) {
-                all.shrink_to_fit();
-            }
-        }
-        counted
-    }
-
-    fn feed(&mut self, place: Place, mut row: Row, project: Slot, slot: impl Fn(u32) -> Slot) {
+    fn feed(&mut self, place: Place, row: &Row<'_>, project: Slot, slot: impl Fn(u32) -> Slot) {
         let slot = |name: Option<u32>| name.and_then(&slot);
         let holder = Holder {
             session: slot(row.session),
@@ -224,12 +231,13 @@ impl Messages {
             agent: slot(row.agent),
             sidechain: row.sidechain,
         };
-        let known = self.known(&row);
+        let hash = hash(row);
+        let known = self.known(row, hash);
         if known.is_some_and(|known| row.copy && !self.all[known as usize].copy) {
             return;
         }
         let new = known.is_none();
-        let index = known.unwrap_or_else(|| self.insert(place, &mut row, holder));
+        let index = known.unwrap_or_else(|| self.insert(place, row, hash, holder));
         let message = &mut self.all[index as usize];
         let (output, best) = (row.usage.output, message.usage.output);
         if new || output > best || output == best && place.0 >= message.best {
@@ -245,56 +253,57 @@ impl Messages {
             }
         }
         message.first = message.first.min(place);
-        message.at = [message.at, row.at].into_iter().flatten().min();
+        message.at = message.at.min(row.at.unwrap_or(NEVER));
         message.finished |= row.finished;
-        if message.holder != holder {
+        if message.holder() != holder {
             let holders = &mut message.rest.get_or_insert_default().holders;
             if !holders.contains(&holder) {
                 holders.push(holder);
             }
         }
-        if message.tools.is_empty() {
-            message.tools = row.tools;
-            return;
-        }
-        for tool in row.tools {
-            if !message.tools.contains(&tool) {
-                message.tools.push(tool);
-            }
+        for tool in &row.tools {
+            message.called(*tool);
         }
     }
 
-    fn known(&self, row: &Row) -> Option<u32> {
+    fn known(&self, row: &Row<'_>, hash: u32) -> Option<u32> {
         match &row.key {
-            Key::Id(id) => self.ids.get(&fingerprint(id)).copied(),
-            Key::Line(line) => self.lines.get(line).copied(),
+            Key::Id(id) => {
+                let is = |at| self.all[at as usize].id.as_deref() == Some(&**id);
+                self.ids.get(hash, is)
+            }
+            Key::Line(line) => self.lines.get(&line.as_deref().map(Box::from)).copied(),
             Key::Gateway(id, session, at) => {
                 let same = self.gateway.get(&gateway(id, &row.usage))?;
                 same.iter().copied().find(|index| {
                     let rest = self.all[*index as usize].rest.as_ref();
-                    rest.is_some_and(|rest| rest.line.0 == *session || rest.line.1 == *at)
+                    rest.is_some_and(|rest| {
+                        rest.line.0.as_deref() == session.as_deref()
+                            || rest.line.1.as_deref() == at.as_deref()
+                    })
                 })
             }
         }
     }
 
-    fn insert(&mut self, place: Place, row: &mut Row, holder: Holder) -> u32 {
+    fn insert(&mut self, place: Place, row: &Row<'_>, hash: u32, holder: Holder) -> u32 {
         let index = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        let text = |text: &Option<Cow<'_, str>>| text.as_deref().map(Box::from);
         let (mut id, mut rest) = (None, None);
-        match std::mem::replace(&mut row.key, Key::Line(None)) {
+        match &row.key {
             Key::Id(key) => {
-                self.ids.insert(fingerprint(&key), index);
-                id = Some(key);
+                self.ids.insert(hash, index);
+                id = Some(Box::from(&**key));
             }
             Key::Line(key) => {
-                self.lines.insert(key, index);
+                self.lines.insert(text(key), index);
             }
             Key::Gateway(key, session, at) => {
-                let known = gateway(&key, &row.usage);
-                id = Some(key);
+                let known = gateway(key, &row.usage);
+                id = Some(Box::from(&**key));
                 self.gateway.entry(known).or_default().push(index);
                 rest = Some(Box::new(Rest {
-                    line: (session, at),
+                    line: (text(session), text(at)),
                     ..Rest::default()
                 }));
             }
@@ -302,77 +311,53 @@ impl Messages {
         self.all.push(Message {
             id,
             usage: row.usage,
+            at: NEVER,
+            tool: None,
+            rest,
+            first: place,
             best: place.0,
             model: None,
-            first: place,
-            at: None,
-            holder,
-            tools: Vec::new(),
-            rest,
+            session: holder.session,
+            project: holder.project,
+            agent: holder.agent,
+            sidechain: holder.sidechain,
             copy: row.copy,
             finished: false,
         });
         index
     }
+}
 
-    /// The message and its parts. Resumed and forked sessions hold copies of earlier messages:
-    /// the session that ended first made them. In it the main thread goes before a subagent that
-    /// got a copy of its context.
-    fn counted(&self, message: Message, into: &mut Vec<Counted>) {
-        let rest = message.rest.map(|rest| *rest).unwrap_or_default();
-        let end = |holder: &Holder| holder.session.and_then(|s| self.ends.get(&Some(s)));
-        let name = |slot| self.names.get(slot);
-        let holders = rest.holders.into_iter().chain([message.holder]);
-        let owner = holders.min_by(|a, b| {
-            let order = |h: &Holder| (end(h).is_none(), end(h).copied());
-            let names = |h: &Holder| (name(h.session), h.sidechain, name(h.agent), name(h.project));
-            order(a)
-                .cmp(&order(b))
-                .then_with(|| names(a).cmp(&names(b)))
-        });
-        let owner = owner.unwrap_or(message.holder);
-        let agent_type = owner.agent.and_then(|agent| self.types.get(&Some(agent)));
-        let whole = Counted {
-            id: message.id,
-            session: name(owner.session).cloned(),
-            project: name(owner.project).cloned(),
-            agent: name(owner.agent).cloned(),
-            agent_type: agent_type.map(|(_, name)| name.clone()),
-            model: name(message.model).cloned(),
-            at: message
-                .at
-                .and_then(|at| Timestamp::from_microsecond(at).ok()),
-            message: true,
-            partial: !message.finished,
-            usage: message.usage,
-            tool_calls: message.tools.len() as u64,
+impl Message {
+    fn holder(&self) -> Holder {
+        Holder {
+            session: self.session,
+            project: self.project,
+            agent: self.agent,
+            sidechain: self.sidechain,
+        }
+    }
+
+    fn called(&mut self, tool: u64) {
+        let tool = NonZeroU64::new(tool).unwrap_or(NonZeroU64::MIN);
+        let Some(first) = self.tool else {
+            self.tool = Some(tool);
+            return;
         };
-        let parts = rest.apart.into_iter().map(|(model, usage)| Counted {
-            model: name(model).or(whole.model.as_ref()).cloned(),
-            message: false,
-            partial: false,
-            usage,
-            tool_calls: 0,
-            ..whole.clone()
-        });
-        let parts: Vec<_> = parts.collect();
-        into.push(whole);
-        into.extend(parts);
+        if first != tool {
+            let tools = &mut self.rest.get_or_insert_default().tools;
+            if !tools.contains(&tool) {
+                tools.push(tool);
+            }
+        }
     }
 }
 
-/// Puts the message with the last place first. They are far larger than their places: those are
-/// sorted, and each message is moved once.
-fn last_first(all: &mut [Message]) {
-    let mut from: Vec<_> = (0..all.len()).collect();
-    from.sort_unstable_by_key(|at| Reverse(all[*at].first));
-    for to in 0..all.len() {
-        let mut at = from[to];
-        // What stood there has been swapped on to where its own message came from.
-        while at < to {
-            at = from[at];
-        }
-        all.swap(to, at);
+/// Of its id, if it has one of the API.
+fn hash(row: &Row<'_>) -> u32 {
+    match &row.key {
+        Key::Id(id) => short(id),
+        _ => 0,
     }
 }
 

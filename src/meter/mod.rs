@@ -4,11 +4,12 @@
 //!
 //! - [`find`] which files are transcripts, and whose (IO: lists folders)
 //! - [`scan`] shares them out to all cores; [`transcript`] feeds each through the next three (IO:
-//!   reads files), and [`ledger`] keeps what they said (IO: its own file)
+//!   reads files), and [`ledger`] keeps what they said, as the bytes
+//!   of [`kept`] (IO: its own file)
 //! - [`lines`] bytes → lines
 //! - [`record`] one line → its records: the slow way, which is right for any line, with [`loose`]
 //!   for what has another shape than expected. [`quick`] gives the same for ordinary lines, in one
-//!   [`walk`] over their bytes and [`texts`]; [`ends`] suffices for lines without usage
+//!   [`walk`] over their [`keys`] and [`texts`]; [`ends`] suffices for lines without usage
 //! - [`rows`] the lines of one file → its rows
 //! - [`messages`] the rows of all files → each message once, with its owner
 //! - [`filter`] which of them a report is about
@@ -23,6 +24,8 @@ pub mod cost;
 pub mod ends;
 pub mod filter;
 pub mod find;
+pub mod kept;
+pub mod keys;
 pub mod ledger;
 pub mod lines;
 pub mod loose;

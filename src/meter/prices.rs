@@ -113,7 +113,12 @@ impl Price {
         .iter()
         .map(|(tokens, price)| u128::from(*tokens) * u128::from(price.0))
         .sum::<u128>();
-        let mut cost = Cost::of(u64::try_from((pico + 500) / 1000).ok());
+        // Few need more than 64 bits, which are slow to divide.
+        let nano = match u64::try_from(pico + 500) {
+            Ok(pico) => Some(pico / 1000),
+            Err(_) => u64::try_from((pico + 500) / 1000).ok(),
+        };
+        let mut cost = Cost::of(nano);
         if usage.web_search > 0 {
             cost += Cost::of(self.web_searches(usage.web_search));
         }

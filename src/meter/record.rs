@@ -4,17 +4,16 @@
 //!
 //! The fields were read off transcripts of 2.1.197 and 2.1.332; there is no published schema.
 
-use std::borrow::Cow;
 use std::io::{BufReader, Read};
 use std::ops::AddAssign;
 
 use memchr::memmem;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::lines::Line;
-use super::loose::{Count, Flag, List, Object, Text, mended};
+use super::loose::{Count, Flag, List, Object, Text, forgiving};
 
 /// Tokens and server tool calls. All counts are as the API reports them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,33 +55,34 @@ impl AddAssign for Usage {
     }
 }
 
-/// What one line says about one message.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// What one line says about one message. Its texts are borrowed as they stand in the line, or read
+/// out of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "four independent facts of a line, each read off it"
 )]
-pub struct Record<'a> {
+pub struct Record<T> {
     /// A copy that a parent keeps of its agent's message; it may be unfinished.
     pub copy: bool,
     /// `message.id`.
-    pub id: Option<Cow<'a, str>>,
+    pub id: Option<T>,
     /// Whether there is a request id.
     pub request: bool,
     /// The line's own id.
-    pub uuid: Option<Cow<'a, str>>,
+    pub uuid: Option<T>,
     /// The session that the line names.
-    pub session: Option<Cow<'a, str>>,
+    pub session: Option<T>,
     /// The line's time, as written.
-    pub at: Option<Cow<'a, str>>,
+    pub at: Option<T>,
     /// The subagent that the line names.
-    pub agent: Option<Cow<'a, str>>,
+    pub agent: Option<T>,
     /// The type of that subagent, where the line tells it.
-    pub agent_type: Option<Cow<'a, str>>,
+    pub agent_type: Option<T>,
     /// Whether a subagent wrote the line, named or not.
     pub sidechain: bool,
     /// The model.
-    pub model: Option<Cow<'a, str>>,
+    pub model: Option<T>,
     /// The message's own usage.
     pub usage: Usage,
     /// Usage that stands outside of it, under its own model (none: the message's).
@@ -93,11 +93,55 @@ pub struct Record<'a> {
     pub tools: Vec<u64>,
 }
 
+impl<T> Record<T> {
+    /// The same with other texts.
+    #[must_use]
+    pub fn map<U>(self, text: impl Fn(T) -> U) -> Record<U> {
+        Record {
+            copy: self.copy,
+            id: self.id.map(&text),
+            request: self.request,
+            uuid: self.uuid.map(&text),
+            session: self.session.map(&text),
+            at: self.at.map(&text),
+            agent: self.agent.map(&text),
+            agent_type: self.agent_type.map(&text),
+            sidechain: self.sidechain,
+            model: self.model.map(&text),
+            usage: self.usage,
+            apart: self.apart,
+            finished: self.finished,
+            tools: self.tools,
+        }
+    }
+}
+
+impl<T> Default for Record<T> {
+    fn default() -> Self {
+        Self {
+            copy: false,
+            id: None,
+            request: false,
+            uuid: None,
+            session: None,
+            at: None,
+            agent: None,
+            agent_type: None,
+            sidechain: false,
+            model: None,
+            usage: Usage::default(),
+            apart: Vec::new(),
+            finished: false,
+            tools: Vec::new(),
+        }
+    }
+}
+
 /// What a line held.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Parsed {
     /// Usage records; more than one only when lines were glued together.
-    pub records: Vec<Record<'static>>,
+    pub records: Vec<Record<String>>,
     /// The line's session and time, as written, whatever kind of line it is.
     pub session: Option<String>,
     /// See `session`.
@@ -217,7 +261,23 @@ struct ServerTools {
 /// What stands in a line.
 #[must_use]
 pub fn parse(line: &Line<'_>) -> Parsed {
-    whole(line.bytes).map_or_else(|| glued(line), parsed)
+    if let Ok(value) = serde_json::from_slice(line.bytes) {
+        return parsed(value);
+    }
+    // Invalid UTF-8 in a field that is read is forgiven too.
+    let text = String::from_utf8_lossy(line.bytes);
+    if let Some(value) = whole(&text) {
+        return parsed(value);
+    }
+    let mut parsed = Parsed {
+        skipped: Some(Skip::broken(line.whole)),
+        ..Parsed::default()
+    };
+    for entry in glued(&text) {
+        take(entry, &mut parsed);
+        parsed.skipped = Some(Skip::Glued);
+    }
+    parsed
 }
 
 /// What stands in a line that is too long to be held; none when it is not JSON as it stands.
@@ -237,46 +297,28 @@ fn parsed(value: Object<Entry>) -> Parsed {
     parsed
 }
 
-/// The line as one JSON value; none when it is not JSON.
-fn whole(bytes: &[u8]) -> Option<Object<Entry>> {
-    if let Ok(entry) = serde_json::from_slice(bytes) {
-        return Some(entry);
-    }
-    // Invalid UTF-8 in a field that is read, a key that stands twice, or half a character where a
-    // text was cut: all forgiven here.
-    let text = String::from_utf8_lossy(bytes);
-    forgiving(&text).or_else(|| forgiving(&mended(&text)?))
+/// A line as one JSON value; none when it is not JSON.
+pub(super) fn whole<T: DeserializeOwned>(text: &str) -> Option<Object<T>> {
+    let (value, length) = forgiving(text)?;
+    text[length..].trim_ascii().is_empty().then_some(value)
 }
 
-fn forgiving(text: &str) -> Option<Object<Entry>> {
-    serde_json::from_str(text).ok().or_else(|| {
-        let value: Value = serde_json::from_str(text).ok()?;
-        serde_json::from_value(value).ok()
-    })
-}
-
-/// Whole records in a line that as a whole is none: a writer died, the next one went on in the
+/// Whole objects in a line that as a whole is none: a writer died, the next one went on in the
 /// same line. Every line that holds a message starts with its parent's id.
-fn glued(line: &Line<'_>) -> Parsed {
+pub(super) fn glued<T: DeserializeOwned>(text: &str) -> Vec<T> {
     const START: &str = r#"{"parentUuid""#;
-    let text = String::from_utf8_lossy(line.bytes);
-    let mut parsed = Parsed::default();
-    let mut from = 0;
+    let (mut all, mut from) = (Vec::new(), 0);
     while let Some(at) = memmem::find(&text.as_bytes()[from..], START.as_bytes()) {
-        let start = from + at;
-        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter();
-        if let Some(Ok(Object(Some(entry)))) = values.next() {
-            take(entry, &mut parsed);
-            parsed.skipped = Some(Skip::Glued);
-            from = start + values.byte_offset();
-        } else {
-            from = start + START.len();
+        from += at;
+        match forgiving(&text[from..]) {
+            Some((Object(Some(object)), length)) => {
+                all.push(object);
+                from += length;
+            }
+            _ => from += START.len(),
         }
     }
-    if parsed.skipped.is_none() {
-        parsed.skipped = Some(Skip::broken(line.whole));
-    }
-    parsed
+    all
 }
 
 fn take(entry: Entry, parsed: &mut Parsed) {
@@ -290,7 +332,7 @@ fn take(entry: Entry, parsed: &mut Parsed) {
 }
 
 /// An `agent_progress` line embeds the agent's own line as far as it had come.
-fn copy(outer: Entry) -> Option<Record<'static>> {
+fn copy(outer: Entry) -> Option<Record<String>> {
     let data = outer.data.0?;
     let inner = *data.message.0?;
     if inner.r#type.0.as_deref() != Some("assistant") {
@@ -299,13 +341,13 @@ fn copy(outer: Entry) -> Option<Record<'static>> {
     let agent = inner.agent.0.clone().or(data.agent.0);
     let mut record = record(inner)?;
     record.copy = true;
-    record.session = text(outer.session);
-    record.agent = agent.map(Cow::Owned);
+    record.session = outer.session.0;
+    record.agent = agent;
     record.sidechain = true;
     Some(record)
 }
 
-fn record(entry: Entry) -> Option<Record<'static>> {
+fn record(entry: Entry) -> Option<Record<String>> {
     let message = entry.message.0?;
     let counts = message.usage.0?;
     if message.model.0.as_deref() == Some("<synthetic>") {
@@ -315,32 +357,28 @@ fn record(entry: Entry) -> Option<Record<'static>> {
     let tools = blocks.filter(|block| block.r#type.0.as_deref() == Some("tool_use"));
     Some(Record {
         copy: false,
-        id: text(message.id),
+        id: message.id.0,
         request: entry.request.0.is_some(),
-        uuid: text(entry.uuid),
-        session: text(entry.session),
-        at: text(entry.timestamp),
-        agent: text(entry.agent),
-        agent_type: text(entry.agent_type),
+        uuid: entry.uuid.0,
+        session: entry.session.0,
+        at: entry.timestamp.0,
+        agent: entry.agent.0,
+        agent_type: entry.agent_type.0,
         sidechain: entry.sidechain.0,
-        model: text(message.model),
+        model: message.model.0,
         usage: usage(&counts),
         apart: counts.iterations.0.into_iter().filter_map(apart).collect(),
         finished: message.stop_reason.0.is_some(),
         tools: tools
-            .filter_map(|block| block.id.0.as_deref().map(tool))
+            .filter_map(|block| block.id.0.as_ref().map(|id| tool(id.as_bytes())))
             .collect(),
     })
 }
 
-fn text(text: Text) -> Option<Cow<'static, str>> {
-    text.0.map(Cow::Owned)
-}
-
 /// Stands for the id of a tool call, in a sixth of its room: calls are only counted.
 #[must_use]
-pub fn tool(id: &str) -> u64 {
-    xxh3_64(id.as_bytes())
+pub fn tool(id: &[u8]) -> u64 {
+    xxh3_64(id)
 }
 
 fn usage(counts: &Counts) -> Usage {

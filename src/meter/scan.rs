@@ -6,19 +6,21 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use fs_err as fs;
 use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::find::{Found, Origin, Transcript, fingerprint, origin};
-use super::ledger::{Ledger, Writer};
+use super::find::{Found, Origin, Transcript, order, origin};
+use super::kept;
+use super::ledger::{Entry, Holds, Ledger, Writer};
 use super::lines::Lines;
 use super::messages::{Counted, Messages};
+use super::quick;
 use super::record::Skip;
-use super::rows::Rows;
+use super::rows::{Row, Rows};
 use super::transcript::{self, Known, Reading};
 
 /// What reading came to.
@@ -42,6 +44,8 @@ pub struct Scan {
     next: u32,
 }
 
+/// So much of what grown transcripts said before is held at once.
+const PILE: usize = 256 << 10;
 /// Less is read before another thread has started.
 const WORTH_A_THREAD: u64 = 2 << 20;
 
@@ -66,29 +70,30 @@ impl Scan {
         Self::all(found, Some(folder), &seen)
     }
 
-    fn all(mut found: Found, ledger: Option<&Path>, seen: Seen<'_>) -> Self {
-        found
-            .transcripts
-            .sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        found.transcripts.shrink_to_fit();
+    fn all(found: Found, ledger: Option<&Path>, seen: Seen<'_>) -> Self {
+        let Found {
+            mut transcripts,
+            unreadable,
+            searched,
+            ..
+        } = found;
+        transcripts.sort_unstable_by(|a, b| order(&a.path, &b.path));
         let scan = Self {
-            unreadable: found.unreadable,
-            next: u32::try_from(found.transcripts.len()).unwrap_or(u32::MAX),
+            unreadable,
+            next: u32::try_from(transcripts.len()).unwrap_or(u32::MAX),
             ..Self::default()
         };
-        let work = Work {
-            all: found.transcripts.iter().map(|one| one.size).sum(),
+        let mut work = Work {
+            all: transcripts.iter().map(|one| one.stamp.size).sum(),
             seen,
             keep: ledger.is_some(),
             done: Mutex::new((scan, ledger.map(Writer::new))),
-            left: found
-                .transcripts
-                .into_iter()
-                .map(|one| Mutex::new(Some(one)))
-                .collect(),
         };
-        let gone = ledger.map(|folder| work.recall(Ledger::open(folder), &found.searched));
-        work.read_rest();
+        let mut left: Vec<_> = transcripts.into_iter().map(Some).collect();
+        let gone = ledger.map(|folder| work.recall(Ledger::open(folder), &mut left, &searched));
+        let left = (0..).zip(left);
+        let left = left.filter_map(|(rank, one)| Some(Task::new(rank, one?)));
+        work.read_all(left.collect());
         let done = work.done.into_inner();
         let (mut scan, writer) = done.unwrap_or_else(PoisonError::into_inner);
         scan.unreadable.sort();
@@ -101,14 +106,15 @@ impl Scan {
     pub fn read(&mut self, reader: impl Read, origin: &Origin) -> io::Result<()> {
         let mut rows = Rows::default();
         let mut lines = Lines::new(reader, Vec::new(), usize::MAX);
+        let mut known = quick::Reader::default();
         let end = loop {
             match lines.next_line() {
-                Ok(Some(line)) => rows.take(&line, origin),
+                Ok(Some(line)) => rows.take(&line, origin, &mut known),
                 Ok(None) => break Ok(()),
                 Err(error) => break Err(error),
             }
         };
-        self.add(self.next, rows, origin);
+        self.add(self.next, &rows, origin);
         self.next += 1;
         self.bytes += lines.bytes();
         self.read += u64::from(end.is_ok());
@@ -122,7 +128,7 @@ impl Scan {
     }
 
     fn take(&mut self, rank: u32, transcript: &Transcript, reading: Reading) {
-        self.add(rank, reading.rows, &reading.origin);
+        self.add(rank, &reading.rows, &reading.origin);
         self.bytes += reading.bytes;
         match reading.end {
             Ok(()) => self.read += 1,
@@ -133,12 +139,30 @@ impl Scan {
         }
     }
 
-    fn add(&mut self, rank: u32, rows: Rows, origin: &Origin) {
+    fn add(&mut self, rank: u32, rows: &Rows, origin: &Origin) {
         for (skip, count) in &rows.skipped {
             *self.skipped.entry(*skip).or_default() += count;
         }
         let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
         self.messages.merge(rank, rows, agent, project);
+    }
+
+    /// Adds what the ledger says of an unchanged transcript; none when that cannot be read.
+    fn remember(&mut self, rank: u32, transcript: &Transcript, entry: &Entry<'_>) -> Option<()> {
+        let (about, mut rows) = kept::open(entry.all_rows())?;
+        for (skip, count) in &about.skipped {
+            *self.skipped.entry(*skip).or_default() += count;
+        }
+        let origin = transcript.origin();
+        let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
+        let mut file = self.messages.file(rank, &about, agent, project);
+        let mut row = Row::default();
+        while rows.next(&mut row)? {
+            file.row(&row);
+        }
+        self.bytes += transcript.stamp.size;
+        self.read += 1;
+        Some(())
     }
 }
 
@@ -149,109 +173,160 @@ struct Work<'a> {
     /// How many bytes there are.
     all: u64,
     seen: Seen<'a>,
-    /// By rank, what is not done.
-    left: Vec<Mutex<Option<Transcript>>>,
     /// Whether what is read is kept for the next run.
     keep: bool,
     done: Mutex<(Scan, Option<Writer>)>,
 }
 
+/// A transcript that must be opened.
+struct Task {
+    rank: u32,
+    transcript: Transcript,
+    /// What need not be read again; boxed, since most tasks have none and there may be many.
+    known: Option<Box<Known>>,
+}
+
+impl Task {
+    /// Of which nothing is known.
+    fn new(rank: u32, transcript: Transcript) -> Self {
+        Self {
+            rank,
+            transcript,
+            known: None,
+        }
+    }
+
+    /// How many bytes are to be read.
+    fn size(&self) -> u64 {
+        let known = self.known.as_ref().map_or(0, |known| known.whole);
+        self.transcript.stamp.size.saturating_sub(known)
+    }
+}
+
 impl Work<'_> {
     /// Takes from a ledger what still holds, and reads what files have grown by. Answers with what
     /// is known of files that are gone from the folders that were searched.
-    fn recall(&self, ledger: Ledger, searched: &[PathBuf]) -> Vec<(Origin, Rows)> {
-        let mut ranks = FxHashMap::default();
-        self.left(|rank, transcript| {
-            ranks.insert(fingerprint(&transcript.path), rank);
-        });
+    fn recall(
+        &mut self,
+        mut ledger: Ledger,
+        left: &mut [Option<Transcript>],
+        searched: &[PathBuf],
+    ) -> Vec<(Origin, Rows)> {
+        let ranks: FxHashMap<_, _> = (0_u32..)
+            .zip(&*left)
+            .filter_map(|(rank, one)| Some((short(&one.as_ref()?.path), rank)))
+            .collect();
         let real = |folder: &PathBuf| fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
         let folders: Vec<_> = searched.iter().map(real).collect();
         let written = ledger.written();
-        let (ledger, gone) = (Mutex::new(ledger), Mutex::new(Vec::new()));
-        let next = || lock(&ledger).next();
-        self.share(|buffer| {
-            while let Some((path, entry)) = next() {
-                let path = PathBuf::from(path);
-                let Some(&rank) = ranks.get(&fingerprint(&path)) else {
-                    let here = folders.iter().any(|folder| path.starts_with(folder));
-                    if here && is_gone(&path) {
-                        lock(&gone).extend(entry.rows().map(|rows| (path, rows)));
-                    }
-                    continue;
-                };
-                let Some(transcript) = lock(&self.left[rank]).take() else {
-                    continue;
-                };
-                match entry.holds(&transcript) {
-                    Ok(unchanged) if Ledger::settled(written, &entry, &transcript) => {
-                        self.read(rank, &transcript, Known::Entry(&entry, unchanged), buffer);
-                    }
-                    _ => *lock(&self.left[rank]) = Some(transcript),
+        let (mut tasks, mut held, mut gone) = (Vec::new(), 0, Vec::new());
+        while let Some(entry) = ledger.next_entry() {
+            let path = Path::new(entry.path);
+            let rank = ranks.get(&short(path)).copied();
+            let place = rank.and_then(|rank| Some((rank, left.get_mut(rank as usize)?)));
+            let named = |one: &Transcript| one.path.as_os_str() == path.as_os_str();
+            let Some((rank, place)) = place.filter(|(_, one)| one.as_ref().is_some_and(named))
+            else {
+                let here = folders.iter().any(|folder| path.starts_with(folder));
+                if here && is_gone(path) {
+                    gone.extend(kept::rows(entry.all_rows()).map(|rows| (path.to_owned(), rows)));
                 }
+                continue;
+            };
+            let task = self.still(&entry, written, rank, place);
+            held += task.as_ref().map_or(0, |_| entry.rows.len());
+            tasks.extend(task);
+            if held > PILE {
+                self.read_all(std::mem::take(&mut tasks));
+                held = 0;
             }
-        });
-        let mut gone = gone.into_inner().unwrap_or_else(PoisonError::into_inner);
+        }
+        self.read_all(tasks);
         gone.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let gone = gone.into_iter();
         gone.map(|(path, rows)| (origin(&path), rows)).collect()
     }
 
-    /// Reads what is not done.
-    fn read_rest(&self) {
-        let mut order = Vec::new();
-        self.left(|rank, transcript| order.push((Reverse(transcript.size), rank)));
-        // The largest first, so that no thread is left alone with it at the end.
-        order.sort_unstable();
-        let next = AtomicUsize::new(0);
-        let known = if self.keep {
-            Known::New
-        } else {
-            Known::Nothing
-        };
-        self.share(|buffer| {
-            while let Some((_, rank)) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let transcript = lock(&self.left[*rank]).take();
-                if let Some(transcript) = transcript {
-                    self.read(*rank, &transcript, known, buffer);
-                }
-            }
-        });
-    }
-
-    /// Shows what is not done.
-    fn left(&self, mut show: impl FnMut(usize, &Transcript)) {
-        for (rank, transcript) in self.left.iter().enumerate() {
-            if let Some(transcript) = &*lock(transcript) {
-                show(rank, transcript);
-            }
+    /// Takes what an entry still says of its transcript. Answers with what there is to read then;
+    /// a transcript of which it says nothing stays in its place.
+    fn still(
+        &mut self,
+        entry: &Entry<'_>,
+        written: i64,
+        rank: u32,
+        place: &mut Option<Transcript>,
+    ) -> Option<Task> {
+        let transcript = place.take()?;
+        let holds = entry.holds(&transcript, written);
+        if holds == Holds::All && self.remember(rank, &transcript, entry) {
+            return None;
         }
+        let known = kept::rows(entry.rows).filter(|_| holds != Holds::Nothing);
+        let Some(rows) = known else {
+            *place = Some(transcript);
+            return None;
+        };
+        let whole = entry.whole;
+        Some(Task {
+            known: Some(Box::new(Known { rows, whole })),
+            ..Task::new(rank, transcript)
+        })
     }
 
-    /// Runs something on all cores that are worth it.
-    fn share(&self, run: impl Fn(&mut Vec<u8>) + Sync) {
-        let mut left = 0;
-        self.left(|_, transcript| left += transcript.size);
+    /// See [`Scan::remember`].
+    fn remember(&mut self, rank: u32, transcript: &Transcript, entry: &Entry<'_>) -> bool {
+        let done = self.done.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let remembered = done.0.remember(rank, transcript, entry).is_some();
+        (self.seen)(done.0.bytes, self.all);
+        remembered
+    }
+
+    /// Reads transcripts on all cores that are worth it. The largest come first, so that no thread
+    /// is left alone with one at the end.
+    fn read_all(&self, mut tasks: Vec<Task>) {
+        if tasks.is_empty() {
+            return;
+        }
+        tasks.sort_unstable_by_key(|task| (Reverse(task.size()), task.rank));
+        let left: u64 = tasks.iter().map(Task::size).sum();
         let worth = usize::try_from(left / WORTH_A_THREAD).unwrap_or(usize::MAX);
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        thread::scope(|scope| {
-            for _ in 1..cores.min(worth).min(self.left.len()) {
-                scope.spawn(|| run(&mut Vec::new()));
+        let most = worth.min(tasks.len());
+        // The system looks through several files to tell: it is not asked in vain.
+        let cores = || thread::available_parallelism().map_or(1, usize::from);
+        let threads = if most > 1 { cores().min(most) } else { 1 };
+        let tasks = Mutex::new(tasks.into_iter());
+        let next = || lock(&tasks).next();
+        let run = || {
+            let mut buffer = Vec::new();
+            while let Some(task) = next() {
+                self.read(task, &mut buffer);
             }
-            run(&mut Vec::new());
+        };
+        thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(run);
+            }
+            run();
         });
     }
 
-    fn read(&self, rank: usize, transcript: &Transcript, known: Known<'_>, buffer: &mut Vec<u8>) {
-        let reading = transcript::read(transcript, known, buffer);
+    fn read(&self, task: Task, buffer: &mut Vec<u8>) {
+        let known = task.known.map(|known| *known).unwrap_or_default();
+        let transcript = &task.transcript;
+        let reading = transcript::read(transcript, known, self.keep, buffer);
         let mut done = lock(&self.done);
         let (scan, writer) = &mut *done;
         if let (Some(writer), Some(entry)) = (writer, &reading.entry) {
-            writer.put(&transcript.path, entry);
+            writer.put(task.rank, &transcript.path, entry);
         }
-        let rank = u32::try_from(rank).unwrap_or(u32::MAX);
-        scan.take(rank, transcript, reading);
+        scan.take(task.rank, transcript, reading);
         (self.seen)(scan.bytes, self.all);
     }
+}
+
+/// Leads from a path to a rank; two paths may have the same.
+fn short(path: &Path) -> u64 {
+    xxh3_64(path.as_os_str().as_encoded_bytes())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

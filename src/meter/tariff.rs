@@ -1,7 +1,9 @@
 //! Prices for many messages: each model's are looked up once. In: messages. Out: what each cost,
 //! and at the end what has no price.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
 
 use super::cost::Cost;
 use super::messages::{Counted, Name};
@@ -10,7 +12,9 @@ use super::prices::{Price, Prices};
 /// A price table in use.
 pub struct Tariff<'a> {
     prices: Option<&'a Prices>,
-    known: HashMap<Option<Name>, Option<&'a Price>>,
+    known: FxHashMap<Option<Name>, Option<&'a Price>>,
+    /// The model that was asked for last: neighbours mostly share it.
+    last: Option<(Name, Option<&'a Price>)>,
     missing: BTreeSet<Missing>,
 }
 
@@ -20,7 +24,8 @@ impl<'a> Tariff<'a> {
     pub fn new(prices: Option<&'a Prices>) -> Self {
         Self {
             prices,
-            known: HashMap::new(),
+            known: FxHashMap::default(),
+            last: None,
             missing: BTreeSet::new(),
         }
     }
@@ -31,11 +36,10 @@ impl<'a> Tariff<'a> {
             return Cost::default();
         };
         let model = &counted.model;
-        let price = self.known.get(model).copied().unwrap_or_else(|| {
-            let price = model.as_deref().and_then(|model| prices.of(model));
-            self.known.insert(model.clone(), price);
-            price
-        });
+        let price = match (&self.last, model) {
+            (Some((last, price)), Some(model)) if Name::ptr_eq(last, model) => *price,
+            _ => self.look_up(counted, prices),
+        };
         let Some(price) = price else {
             self.missing.insert(Missing::Model(model.clone()));
             return Cost::of(None);
@@ -45,6 +49,17 @@ impl<'a> Tariff<'a> {
             self.missing.insert(Missing::WebSearch(model.clone()));
         }
         cost
+    }
+
+    fn look_up(&mut self, counted: &Counted, prices: &'a Prices) -> Option<&'a Price> {
+        let model = &counted.model;
+        let price = self.known.get(model).copied().unwrap_or_else(|| {
+            let price = model.as_deref().and_then(|model| prices.of(model));
+            self.known.insert(model.clone(), price);
+            price
+        });
+        self.last = model.clone().map(|model| (model, price));
+        price
     }
 
     /// What had no price, each once.

@@ -16,6 +16,29 @@ pub fn short(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes.get(at + length) == Some(&b'"') && length < 16).then_some(length)
 }
 
+/// Whether two texts are the same. The static build's own comparison goes byte by byte; here the
+/// last bytes are compared together with some before them.
+#[must_use]
+#[inline]
+pub fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    if a.len() >= 16 {
+        let (wide, _) = a.as_chunks::<16>();
+        let mut pairs = wide.iter().zip(b.as_chunks::<16>().0);
+        return pairs.all(|(a, b)| u128::from_ne_bytes(*a) == u128::from_ne_bytes(*b))
+            && a.last_chunk::<16>() == b.last_chunk();
+    }
+    if a.len() >= 8 {
+        a.first_chunk::<8>() == b.first_chunk() && a.last_chunk::<8>() == b.last_chunk()
+    } else if a.len() >= 4 {
+        a.first_chunk::<4>() == b.first_chunk() && a.last_chunk::<4>() == b.last_chunk()
+    } else {
+        a.iter().eq(b)
+    }
+}
+
 /// The next quote, backslash or control character from `at` on.
 #[must_use]
 pub fn special(bytes: &[u8], mut at: usize) -> Option<usize> {
@@ -56,9 +79,17 @@ pub fn end(bytes: &[u8], mut at: usize) -> Option<usize> {
         if any(block, control) && bits(block, control) & before != 0 {
             return None;
         }
-        if escaped & before != 0 {
-            let rare = escaped & before & !bits(block, usual);
-            known(bytes, at, rare)?;
+        let letters = escaped & before;
+        if letters != 0 {
+            // Of more than two it is quicker to look at all at once.
+            let more = letters & (letters - 1);
+            let few = more & more.wrapping_sub(1) == 0;
+            let letters = if few {
+                letters
+            } else {
+                letters & !bits(block, usual)
+            };
+            known(bytes, at, letters)?;
         }
         if quotes != 0 {
             return Some(at + quotes.trailing_zeros() as usize);
@@ -130,7 +161,7 @@ fn known(bytes: &[u8], at: usize, mut letters: u64) -> Option<()> {
     while letters != 0 {
         let here = at + letters.trailing_zeros() as usize;
         let known = match *bytes.get(here)? {
-            b'/' | b'b' | b'f' | b'r' => true,
+            b'n' | b'"' | b'\\' | b't' | b'/' | b'b' | b'f' | b'r' => true,
             b'u' => {
                 let digits = bytes.get(here + 1..)?.first_chunk::<4>()?;
                 digits.iter().all(u8::is_ascii_hexdigit)
@@ -192,6 +223,20 @@ mod tests {
                     }
                     assert_eq!(ends(text.as_bytes()), None, "{text}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn texts_are_the_same_in_every_byte() {
+        for length in 0..40 {
+            let one = vec![b'x'; length];
+            assert!(same(&one, &one.clone()));
+            assert!(!same(&one, &vec![b'x'; length + 1]));
+            for other in 0..length {
+                let mut two = one.clone();
+                two[other] = b'y';
+                assert!(!same(&one, &two));
             }
         }
     }

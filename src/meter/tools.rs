@@ -14,6 +14,7 @@ use crate::desk_command::desk_tools;
 
 use super::lines::Lines;
 use super::loose::{List, Object, Text};
+use super::record::{glued, whole};
 
 /// Tool calls of transcripts, each once over all files: resumed sessions hold copies.
 #[derive(Debug, Default)]
@@ -141,14 +142,16 @@ impl Tools {
     }
 
     fn line(&mut self, text: &str) {
-        // A line glued to one that was cut begins with its parent's id.
-        let whole = serde_json::from_str::<Object<Entry>>(text).or_else(|_| {
-            let start = text.rfind(r#"{"parentUuid""#).unwrap_or(0);
-            serde_json::from_str(&text[start..])
-        });
-        let Ok(Object(Some(entry))) = whole else {
-            return;
+        let objects = match whole::<Entry>(text) {
+            Some(object) => object.0.into_iter().collect(),
+            None => glued(text),
         };
+        for entry in objects {
+            self.entry(entry);
+        }
+    }
+
+    fn entry(&mut self, entry: Entry) {
         let copy = entry.data.0.and_then(|data| data.message.0?.message.0);
         for message in entry.message.0.into_iter().chain(copy) {
             for block in message.content.0.into_iter().filter_map(|block| block.0) {

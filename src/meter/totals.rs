@@ -1,10 +1,11 @@
 //! Messages → rows, grouped. In: what was counted and what it costs. Out: numbers under keys, in
 //! order. Formats nothing.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use jiff::tz::TimeZone;
+use rustc_hash::FxHashMap;
 
 use super::calendar::{Calendar, Day};
 use super::cost::Cost;
@@ -68,10 +69,10 @@ impl By {
 
     fn name_of(self, counted: &Counted) -> Option<Name> {
         match self {
-            Self::Session => counted.session.clone(),
-            Self::Project => counted.project.clone(),
+            Self::Session => counted.owner.session.clone(),
+            Self::Project => counted.owner.project.clone(),
             Self::Model => counted.model.clone(),
-            Self::Agent => counted.agent_type.clone(),
+            Self::Agent => counted.owner.agent_type.clone(),
             Self::Message => counted.id.as_deref().map(Name::from),
             Self::Total | Self::Day | Self::Week | Self::Month | Self::Tool => None,
         }
@@ -123,7 +124,7 @@ impl Row {
         self.usage += counted.usage;
         self.cost += cost;
         self.partial += u64::from(counted.partial);
-        self.tool_calls += counted.tool_calls;
+        self.tool_calls += u64::from(counted.tool_calls);
     }
 
     /// Adds another row.
@@ -190,7 +191,9 @@ pub fn group(counted: &[Counted], by: By, zone: &TimeZone, prices: Option<&Price
         let key = match by {
             By::Total | By::Tool => continue,
             by if by.in_time() => one.at.map(|at| Key::Day(calendar.day(at))),
-            By::Agent if one.agent.is_some() && one.agent_type.is_none() => Some(Key::UnknownAgent),
+            By::Agent if one.owner.agent.is_some() && one.owner.agent_type.is_none() => {
+                Some(Key::UnknownAgent)
+            }
             by => by.name_of(one).map(Key::Name),
         };
         groups.row(key).add(one, cost);
@@ -215,7 +218,7 @@ enum Key {
 #[derive(Default)]
 struct Groups {
     rows: Vec<(Option<Key>, Row)>,
-    at: HashMap<Option<Key>, usize>,
+    at: FxHashMap<Option<Key>, usize>,
     last: usize,
 }
 

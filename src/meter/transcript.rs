@@ -9,13 +9,17 @@ use serde::Deserialize;
 
 use super::find::{Origin, Transcript};
 use super::ledger::Entry;
-use super::lines::{Line, Lines};
+use super::lines::{Line, Lines, trim};
 use super::loose::Text;
+use super::quick::Reader;
 use super::record::parse_long;
 use super::rows::Rows;
 
-/// Longer lines are not held in memory.
-const LONGEST: usize = 4 << 20;
+/// Of longer lines only the end is held in memory while looking for records.
+const LONGEST: usize = 1 << 20;
+
+/// Longer lines with a record are not held in memory either.
+const LONGEST_HELD: u64 = 4 << 20;
 
 /// One transcript, as far as it could be read.
 pub struct Reading {
@@ -27,44 +31,35 @@ pub struct Reading {
     pub bytes: u64,
     /// How reading ended.
     pub end: io::Result<()>,
-    /// What the ledger should say of it from now on; none when it already does.
-    pub entry: Option<Entry>,
+    /// The [`Entry`] that the ledger should have of it from now on, as bytes; none when it cannot
+    /// or need not be kept.
+    pub entry: Option<Vec<u8>>,
 }
 
-/// What is known of a transcript before it is opened.
-#[derive(Clone, Copy)]
-pub enum Known<'a> {
-    /// No more than that it is there, and nobody wants to know it later.
-    Nothing,
-    /// No more than that it is there.
-    New,
-    /// What the ledger says of it, which holds; and whether there is nothing more to read.
-    Entry(&'a Entry, bool),
+/// What is known of a transcript before it is opened: rows that hold, of its first bytes.
+#[derive(Default)]
+pub struct Known {
+    /// The rows.
+    pub rows: Rows,
+    /// Of so many bytes.
+    pub whole: u64,
 }
 
-/// Reads it. `buffer` may have served before, and serves again.
-pub fn read(transcript: &Transcript, known: Known<'_>, buffer: &mut Vec<u8>) -> Reading {
-    let keep = !matches!(known, Known::Nothing);
-    let origin = transcript.origin();
-    let (mut rows, mut from, mut same) = (Rows::default(), 0, false);
-    if let Known::Entry(entry, unchanged) = known
-        && let Some(known) = entry.rows()
-    {
-        (rows, from, same) = (known, entry.whole, unchanged);
-    }
-    if origin.agent.is_some() {
-        rows.agent_type = agent_type(&transcript.path).or(rows.agent_type);
-    }
+/// Reads it from what is known on; `keep` says whether somebody wants to know it later. `buffer`
+/// may have served before, and serves again.
+pub fn read(transcript: &Transcript, known: Known, keep: bool, buffer: &mut Vec<u8>) -> Reading {
     let mut reading = Reading {
-        origin,
-        rows,
-        bytes: from,
+        origin: transcript.origin(),
+        rows: known.rows,
+        bytes: known.whole,
         end: Ok(()),
         entry: None,
     };
-    if !same || from < transcript.size {
-        reading.end = go_on(transcript, from, &mut reading, keep && !same, buffer);
-    }
+    reading.rows.agent_type = transcript
+        .beside
+        .as_ref()
+        .and_then(|_| agent_type(&transcript.path));
+    reading.end = go_on(transcript, known.whole, &mut reading, keep, buffer);
     reading
 }
 
@@ -81,18 +76,18 @@ fn go_on(
         file.seek(SeekFrom::Start(from))?;
     }
     let mut lines = Lines::new(file, std::mem::take(buffer), LONGEST).starting_at(from);
-    let mut whole = None;
+    let (mut whole, mut reader) = (None, Reader::default());
     let end = loop {
         let line = match lines.next_line() {
             Ok(Some(line)) => line,
             Ok(None) => break Ok(()),
             Err(error) => break Err(error),
         };
-        // Its rest may be written later. It counts now, but is not kept.
+        // Its rest may be written later: it counts as long as nothing is.
         if !line.whole && keep {
             whole = Some(reading.rows.clone());
         }
-        if let Err(error) = take(transcript, &line, reading) {
+        if let Err(error) = take(transcript, &line, reading, &mut reader) {
             break Err(error);
         }
     };
@@ -101,42 +96,50 @@ fn go_on(
     *buffer = lines.into_buffer();
     end?;
     if keep {
+        let torn = whole.is_some().then_some(&reading.rows);
         let rows = whole.as_ref().unwrap_or(&reading.rows);
-        reading.entry = Entry::new(transcript, kept, rows);
+        reading.entry = Entry::of(transcript, kept, rows, torn);
     }
     Ok(())
 }
 
-/// A long line that may hold a record is read a second time, without holding it. Only one that is
-/// broken is held as a whole.
-fn take(transcript: &Transcript, line: &Line<'_>, reading: &mut Reading) -> io::Result<()> {
+/// A long line that may hold a record is read a second time: as a whole if it is not much longer
+/// than what is held anyway, else without holding it. A longer one is held only when it is broken.
+fn take(
+    transcript: &Transcript,
+    line: &Line<'_>,
+    reading: &mut Reading,
+    reader: &mut Reader,
+) -> io::Result<()> {
     let (rows, origin) = (&mut reading.rows, &reading.origin);
-    let Some(range) = line.long.as_ref().filter(|_| line.usage) else {
-        rows.take(line, origin);
+    let Some(long) = line.long.as_ref().filter(|_| line.usage()) else {
+        rows.take(line, origin, reader);
         return Ok(());
     };
+    let length = long.range.end - long.range.start;
     let again = || {
         let mut file = File::open(&transcript.path)?;
-        file.seek(SeekFrom::Start(range.start))?;
-        io::Result::Ok(file.take(range.end - range.start))
+        file.seek(SeekFrom::Start(long.range.start))?;
+        io::Result::Ok(file.take(length))
     };
-    if let Some(parsed) = parse_long(again()?) {
+    if length > LONGEST_HELD
+        && let Some(parsed) = parse_long(again()?)
+    {
         rows.take_parsed(parsed, origin);
         return Ok(());
     }
     let mut bytes = Vec::new();
     again()?.read_to_end(&mut bytes)?;
     let line = Line {
-        bytes: bytes.trim_ascii(),
+        bytes: trim(&bytes),
         whole: line.whole,
-        usage: true,
         long: None,
     };
-    rows.take_slowly(&line, origin);
+    rows.take(&line, origin, reader);
     Ok(())
 }
 
-/// Claude Code writes `agent-<id>.meta.json` beside `agent-<id>.jsonl`.
+/// What the file beside an agent's transcript says.
 fn agent_type(transcript: &Path) -> Option<Box<str>> {
     #[derive(Deserialize)]
     struct Meta {

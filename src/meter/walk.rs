@@ -1,9 +1,9 @@
 //! A strict walk over the bytes of one JSON value. In: bytes. Out: what stands at the walker's
 //! place, or none as soon as anything is not JSON or not plain: then the caller takes the slow way.
-//! Does not look at what is skipped beyond its form; UTF-8 is checked only in texts that are asked
-//! for.
+//! Does not look at what is skipped beyond its form, and nowhere at UTF-8.
 
-use super::texts::{end, short, special};
+use super::keys::{self, Key};
+use super::texts::{end, same, short, special};
 
 /// Where the walk is.
 pub struct Walk<'a> {
@@ -15,7 +15,7 @@ pub struct Walk<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Plain<'a> {
     /// A text without escapes.
-    Text(&'a str),
+    Text(&'a [u8]),
     /// `null`.
     Null,
 }
@@ -47,33 +47,88 @@ impl<'a> Walk<'a> {
     }
 
     /// Nothing but blanks follows.
-    #[must_use]
-    pub fn ended(mut self) -> bool {
+    pub fn ended(&mut self) -> bool {
         self.peek().is_none()
     }
 
-    /// Walks through an object: calls `member` before each value with its key (none of which has
-    /// an escape); `member` passes the value.
-    pub fn object(
+    /// Walks through an object; see [`Walk::members`].
+    pub fn object<F: Copy>(
         &mut self,
-        mut member: impl FnMut(&mut Self, &'a [u8]) -> Option<()>,
+        keys: &[(Key, F)],
+        member: impl FnMut(&mut Self, F) -> Option<()>,
     ) -> Option<()> {
         self.pass(b'{')?;
-        if self.peek()? == b'}' {
-            return self.pass(b'}');
+        if self.peek()? != b'}' {
+            self.members(keys, member)?;
         }
+        self.pass(b'}')
+    }
+
+    /// Walks through members up to one that no comma follows: calls `member` before the value of
+    /// each of these keys, of which none may stand twice; `member` passes the value. Others are
+    /// passed over.
+    pub fn members<F: Copy>(
+        &mut self,
+        keys: &[(Key, F)],
+        mut member: impl FnMut(&mut Self, F) -> Option<()>,
+    ) -> Option<()> {
+        let (mut likely, mut seen) = (0, 0_u32);
         loop {
-            let (key, plain) = self.string()?;
-            if !plain {
-                return None;
+            let key = self.key(keys, likely)?;
+            if let Some((_, known)) = keys.get(key) {
+                let bit = 1 << key;
+                (seen & bit == 0).then_some(())?;
+                seen |= bit;
+                likely = key + 1;
+                member(self, *known)?;
+            } else {
+                self.skip()?;
             }
-            self.pass(b':')?;
-            member(self, key)?;
-            if self.peek()? == b'}' {
-                return self.pass(b'}');
+            if self.peek() != Some(b',') {
+                return Some(());
             }
-            self.pass(b',')?;
+            self.at += 1;
         }
+    }
+
+    /// How many bytes are passed.
+    #[must_use]
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// What was passed from some place on.
+    #[must_use]
+    pub fn passed(&self, from: usize) -> &'a [u8] {
+        &self.bytes[from..self.at]
+    }
+
+    /// Goes on at another place, which was the walk's before or ends a value that was passed
+    /// before.
+    pub fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// Passes all these bytes.
+    #[inline]
+    pub fn pass_all(&mut self, bytes: &[u8]) -> Option<()> {
+        let next = self.bytes.get(self.at..self.at + bytes.len())?;
+        same(next, bytes).then(|| self.at += bytes.len())
+    }
+
+    /// Passes a key, which has no escape, and its colon. Answers with its place among the known
+    /// ones, or behind them.
+    #[inline]
+    fn key<F>(&mut self, keys: &[(Key, F)], likely: usize) -> Option<usize> {
+        let window = self.bytes.get(self.at..)?.first_chunk();
+        if let Some(key) = window.and_then(|window| keys::next(keys, likely, window)) {
+            self.at += keys[key].0.length();
+            return Some(key);
+        }
+        let (name, plain) = self.string()?;
+        plain.then_some(())?;
+        self.pass(b':')?;
+        Some(keys::named(keys, name).unwrap_or(keys.len()))
     }
 
     /// Walks through a list: `element` passes each of its values.
@@ -97,7 +152,6 @@ impl<'a> Walk<'a> {
             return self.word(b"null").map(|()| Plain::Null);
         }
         let (text, plain) = self.string()?;
-        let text = std::str::from_utf8(text).ok()?;
         plain.then_some(Plain::Text(text))
     }
 
@@ -115,18 +169,22 @@ impl<'a> Walk<'a> {
         if first == b'n' {
             return self.word(b"null").map(|()| 0);
         }
-        let start = self.at;
-        let mut number = 0;
-        while let Some(digit @ b'0'..=b'9') = self.bytes.get(self.at) {
-            number = number * 10 + u64::from(digit - b'0');
-            self.at += 1;
-            if self.at - start > 18 {
+        let rest = &self.bytes[self.at..];
+        let (mut number, mut digits) = (0, 0);
+        while let Some(digit @ b'0'..=b'9') = rest.get(digits) {
+            // As many fit without a look at each.
+            if digits == 18 {
                 return None;
             }
+            number = number * 10 + u64::from(digit - b'0');
+            digits += 1;
         }
-        let digits = self.at - start;
-        let more = matches!(self.bytes.get(self.at), Some(b'.' | b'e' | b'E'));
-        (digits > 0 && !more && (first != b'0' || digits == 1)).then_some(number)
+        let more = matches!(rest.get(digits), Some(b'.' | b'e' | b'E'));
+        let whole = digits > 0 && !more && (first != b'0' || digits == 1);
+        whole.then(|| {
+            self.at += digits;
+            number
+        })
     }
 
     /// Passes any value.

@@ -66,7 +66,7 @@ pub struct Ask {
 impl Ask {
     /// Reads the words.
     pub fn of(select: &Select, pricing: &Pricing, host: &Host) -> Result<Self> {
-        let zone = zone(select.timezone.as_deref())?;
+        let zone = zone(select.timezone.as_deref(), host)?;
         let now = host.now();
         let time = |text: &Option<String>, end| {
             let text = text.as_deref();
@@ -109,9 +109,9 @@ impl Select {
     }
 }
 
-fn zone(name: Option<&str>) -> Result<TimeZone> {
+fn zone(name: Option<&str>, host: &Host) -> Result<TimeZone> {
     let Some(name) = name else {
-        return Ok(TimeZone::system());
+        return Ok(system_zone(host));
     };
     TimeZone::get(name).map_err(|_| {
         anyhow!(
@@ -119,6 +119,14 @@ fn zone(name: Option<&str>) -> Result<TimeZone> {
             quoted(name)
         )
     })
+}
+
+/// The zone of this machine. Where nothing but its file names it, the file suffices: to find it by
+/// its name, all zones would be listed first.
+fn system_zone(host: &Host) -> TimeZone {
+    let file = (!host.is_set("TZ")).then_some("/etc/localtime");
+    let zone = file.and_then(|file| TimeZone::tzif("", &std::fs::read(file).ok()?).ok());
+    zone.unwrap_or_else(TimeZone::system)
 }
 
 /// The prices that were asked for.

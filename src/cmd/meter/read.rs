@@ -164,13 +164,13 @@ fn standard_input(paths: &[PathBuf], host: &mut Host) -> Result<Option<Vec<u8>>>
 fn tools_of(found: &Found, stdin: Option<&[u8]>, host: &Host) -> Result<Tools> {
     let mut tools = Tools::default();
     let progress = Progress::new(host.err_is_terminal);
-    let all = found.transcripts.iter().map(|one| one.size).sum();
+    let all = found.transcripts.iter().map(|one| one.stamp.size).sum();
     let mut done = 0;
     for transcript in &found.transcripts {
         if let Ok(file) = File::open(&transcript.path) {
             let _ = tools.read(file);
         }
-        done += transcript.size;
+        done += transcript.stamp.size;
         progress.seen(done, all);
     }
     if let Some(bytes) = stdin {

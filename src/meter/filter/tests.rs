@@ -1,13 +1,18 @@
+use std::rc::Rc;
+
+use super::super::messages::Owner;
 use super::super::record::Usage;
 use super::*;
 
 fn counted(session: &str, agent: Option<&str>, model: &str, at: &str) -> Counted {
     Counted {
         id: None,
-        session: Some(session.into()),
-        project: None,
-        agent: agent.map(|_| "a1".into()),
-        agent_type: agent.filter(|name| !name.is_empty()).map(Into::into),
+        owner: Rc::new(Owner {
+            session: Some(session.into()),
+            project: None,
+            agent: agent.map(|_| "a1".into()),
+            agent_type: agent.filter(|name| !name.is_empty()).map(Into::into),
+        }),
         model: Some(model.into()),
         at: at.parse().ok(),
         message: true,

@@ -7,10 +7,14 @@ use super::*;
 struct Files(Messages, u32);
 
 impl Files {
-    fn add(&mut self, record: Record<'_>, origin: &Origin) {
+    fn add(&mut self, mut record: Record<String>, origin: &Origin) {
         let mut rows = Rows::default();
-        rows.add(record, origin);
-        self.merge(rows, origin);
+        let at = record
+            .at
+            .as_deref()
+            .and_then(|at| at.parse::<Timestamp>().ok());
+        rows.add(&mut record, at.map(Timestamp::as_microsecond), origin);
+        self.merge(&rows, origin);
     }
 
     fn alive(&mut self, session: &str, at: Option<&str>) {
@@ -20,18 +24,18 @@ impl Files {
             ends: at.map(|at| (0, at)).into_iter().collect(),
             ..Rows::default()
         };
-        self.merge(rows, &Origin::default());
+        self.merge(&rows, &Origin::default());
     }
 
-    fn merge(&mut self, rows: Rows, origin: &Origin) {
+    fn merge(&mut self, rows: &Rows, origin: &Origin) {
         let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
         self.0.merge(self.1, rows, agent, project);
         self.1 += 1;
     }
 }
 
-fn line(id: &str, session: &str, at: &str, output: u64) -> Record<'static> {
-    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned().into());
+fn line(id: &str, session: &str, at: &str, output: u64) -> Record<String> {
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Record {
         id: text(id),
         session: text(session),
@@ -45,7 +49,7 @@ fn line(id: &str, session: &str, at: &str, output: u64) -> Record<'static> {
     }
 }
 
-fn outputs(records: Vec<Record>) -> Vec<u64> {
+fn outputs(records: Vec<Record<String>>) -> Vec<u64> {
     let mut messages = Files::default();
     for record in records {
         messages.add(record, &Origin::default());
@@ -138,7 +142,7 @@ fn the_session_that_ended_first_owns_what_several_hold() {
         }
         let all = messages.0.settle();
         assert_eq!(all.len(), 1);
-        assert_eq!(all[0].session.as_deref(), Some(want), "{ends:?}");
+        assert_eq!(all[0].owner.session.as_deref(), Some(want), "{ends:?}");
     }
 }
 
@@ -156,12 +160,12 @@ fn lines_below_subagents_are_the_parents_and_the_agents() {
         agent_type: Some("desk-runner".into()),
         ..Rows::default()
     };
-    messages.merge(meta, &origin);
+    messages.merge(&meta, &origin);
     let all = messages.0.settle();
-    assert_eq!(all[0].session.as_deref(), Some("parent"));
-    assert_eq!(all[0].agent.as_deref(), Some("a1"));
-    assert_eq!(all[0].project.as_deref(), Some("-p"));
-    assert_eq!(all[0].agent_type.as_deref(), Some("desk-runner"));
+    assert_eq!(all[0].owner.session.as_deref(), Some("parent"));
+    assert_eq!(all[0].owner.agent.as_deref(), Some("a1"));
+    assert_eq!(all[0].owner.project.as_deref(), Some("-p"));
+    assert_eq!(all[0].owner.agent_type.as_deref(), Some("desk-runner"));
 }
 
 #[test]

@@ -7,13 +7,8 @@ fn parse_line(bytes: &[u8]) -> Parsed {
 }
 
 fn parse_whole(bytes: &[u8], whole: bool) -> Parsed {
-    let (usage, long) = (true, None);
-    parse(&Line {
-        bytes,
-        whole,
-        usage,
-        long,
-    })
+    let long = None;
+    parse(&Line { bytes, whole, long })
 }
 
 fn ids(parsed: &Parsed) -> Vec<&str> {
@@ -118,4 +113,29 @@ fn a_text_that_was_cut_within_a_character_hides_nothing() {
     let line = ONE.replace("\"model\":\"m\"", r#""model":"m\ud83d","content":"\ud83d""#);
     let parsed = parse_line(line.as_bytes());
     assert_eq!((ids(&parsed), parsed.skipped), (vec!["msg_1"], None));
+}
+
+/// Each is JSON; a line behind a torn one is no less one.
+#[test]
+fn what_is_forgiven_is_forgiven_in_glued_lines_too() {
+    for (what, with) in [
+        ("too large", r#""model":"m","content":1e400,"id2":-1E400"#),
+        ("twice", r#""model":"x","model":"m""#),
+        ("cut", r#""model":"m","stop_reason":"\ud83d""#),
+    ] {
+        let one = ONE.replace(r#""model":"m""#, with);
+        let parsed = parse_line(one.as_bytes());
+        assert_eq!(
+            (ids(&parsed), parsed.skipped),
+            (vec!["msg_1"], None),
+            "{what}"
+        );
+        let parsed = parse_line(format!("{}{one}", &ONE[..60]).as_bytes());
+        assert_eq!(
+            (ids(&parsed), parsed.skipped),
+            (vec!["msg_1"], Some(Skip::Glued)),
+            "{what}"
+        );
+        assert_eq!(parsed.records[0].model.as_deref(), Some("m"), "{what}");
+    }
 }

@@ -84,3 +84,12 @@ fn server_tools_agent_copies_and_glued_lines() {
     let want = [("web_search", 1, 7), ("Bash", 1, 0), ("Edit", 1, 0)];
     assert_eq!(rows(&tools.totals(None)), want);
 }
+
+/// A tool's output, cut within a character.
+#[test]
+fn a_result_that_was_cut_within_a_character_counts() {
+    let mut tools = read(&[call("m", "t1", "Bash", "ls")]);
+    let cut = result("t1", &json!("12345")).to_string();
+    tools.line(&cut.replace("12345", r"1234\ud83d"));
+    assert_eq!(rows(&tools.totals(None)), [("Bash", 1, 7)]);
+}

@@ -1,12 +1,16 @@
+use std::rc::Rc;
+
+use super::super::messages::Owner;
 use super::*;
 
 fn counted(at: Option<&str>, agent: Option<&str>, agent_type: Option<&str>) -> Counted {
     Counted {
         id: None,
-        session: None,
-        project: None,
-        agent: agent.map(Into::into),
-        agent_type: agent_type.map(Into::into),
+        owner: Rc::new(Owner {
+            agent: agent.map(Into::into),
+            agent_type: agent_type.map(Into::into),
+            ..Owner::default()
+        }),
         model: None,
         at: at.map(|at| at.parse().unwrap()),
         message: true,
