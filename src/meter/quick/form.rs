@@ -14,9 +14,10 @@ pub struct Forms<H>(Vec<Form<H>>);
 /// A text with holes of the kinds `H`.
 #[derive(Debug)]
 struct Form<H> {
+    /// What stands around the holes: they can hold megabytes.
     text: Vec<u8>,
-    /// In the order in which they stand in the text.
-    holes: Vec<(Range<usize>, H)>,
+    /// In their order, each with where in `text` it is.
+    holes: Vec<(usize, H)>,
 }
 
 /// So many are known: a file seldom has more, and each one is tried.
@@ -47,10 +48,10 @@ impl<H> Forms<H> {
     {
         let Form { text, holes } = &self.0[at];
         let mut from = 0;
-        for (range, hole) in holes {
-            walk.pass_all(&text[from..range.start])?;
+        for (at, hole) in holes {
+            walk.pass_all(&text[from..*at])?;
             fill(*hole, walk)?;
-            from = range.end;
+            from = *at;
         }
         walk.pass_all(&text[from..])
     }
@@ -75,9 +76,13 @@ impl<H> Forms<H> {
         self.prefer(self.0.len() - 1);
         let form = &mut self.0[0];
         form.text.clear();
-        form.text.extend_from_slice(text);
         form.holes.clear();
-        let within = |(at, hole): &(Range<usize>, H)| (at.start - from..at.end - from, *hole);
-        form.holes.extend(holes.iter().map(within));
+        let mut done = 0;
+        for (at, hole) in holes {
+            form.text.extend_from_slice(&text[done..at.start - from]);
+            form.holes.push((form.text.len(), *hole));
+            done = at.end - from;
+        }
+        form.text.extend_from_slice(&text[done..]);
     }
 }
