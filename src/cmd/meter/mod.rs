@@ -96,5 +96,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Meter> {
     } else {
         report.table(&mut host.out)?;
     }
+    // The process ends here: giving the messages back one by one would only take time.
+    std::mem::forget(corpus);
     Ok(Meter::Done)
 }

@@ -63,8 +63,8 @@ impl Corpus {
         })
     }
 
-    /// One sheet, with what reading came to.
-    pub fn report(mut self, by: By, limit: Option<usize>, ask: &Ask) -> Report {
+    /// One sheet, with what reading came to, which is then gone from here.
+    pub fn report(&mut self, by: By, limit: Option<usize>, ask: &Ask) -> Report {
         let sheet = self.sheet(by, limit, ask);
         let gone = (by != By::Tool && !self.gone.is_empty()).then(|| {
             let totals = totals::group(&self.gone, By::Total, &ask.zone, ask.prices.as_ref());
@@ -73,7 +73,7 @@ impl Corpus {
         Report {
             sheet,
             gone,
-            reading: self.reading,
+            reading: std::mem::take(&mut self.reading),
         }
     }
 

@@ -31,7 +31,7 @@ pub fn run(args: &Args, host: &mut Host) -> Result<Meter> {
     loop {
         // Anew each time: --since 12h moves with the clock.
         let ask = Ask::of(&args.select, &args.pricing, host)?;
-        let corpus = Corpus::of(&args.paths, args.by == By::Tool, &ask, host)?;
+        let mut corpus = Corpus::of(&args.paths, args.by == By::Tool, &ask, host)?;
         let report = corpus.report(args.by, Some(args.limit.unwrap_or(ROWS)), &ask);
         let mut screen = Vec::new();
         report.table(&mut screen)?;
