@@ -255,6 +255,16 @@ fn the_short_way_is_the_slow_way_on_lines_made_to_fool_it() {
             }
         }
     }
+    let calls = br#"[{"type":"tool_use","id":"t"#;
+    let line = [
+        head.as_bytes(),
+        calls,
+        b"\xff\"}],",
+        usage.as_bytes(),
+        b"}",
+        tail.as_bytes(),
+    ];
+    compare(plain.as_bytes(), &line.concat());
     assert!(quick > 100, "only {quick} of them are read the short way");
 }
 

@@ -205,7 +205,8 @@ fn tools(walk: &mut Walk<'_>, into: &mut Vec<u64>) -> Option<()> {
             Some(())
         })?;
         if kind == Some(b"tool_use") {
-            into.extend(id.map(tool));
+            // As the slow way reads it, where bytes of it are no UTF-8.
+            into.extend(id.map(|id| tool(String::from_utf8_lossy(id).as_bytes())));
         }
         Some(())
     })
