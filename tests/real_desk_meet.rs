@@ -88,3 +88,25 @@ fn names_of_one_app_at_once_start_one_copy_and_take_turns() {
         assert_eq!(seen.stdout, "true\n");
     }
 }
+
+#[test]
+#[ignore = "needs a desktop and the cua-driver: .ci/run"]
+fn an_app_is_quit_by_another_of_its_names() {
+    let ctx = TestContext::new();
+    let desktop = Desktop::start(&ctx);
+    let launch = ["desk-run", "MATE Calculator"];
+    packet(&desktop, &ctx, &launch, "click clear").expect(0);
+    // Neither by another session nor for another app.
+    for (name, session) in [("mate-calc", "other"), ("mousepad", "default")] {
+        let clean = ["desk-clean", name, "--launched-by-run"];
+        let run = desktop.run(ctx.run(&clean));
+        let seen = run.env("CLAUDE_CODE_SESSION_ID", session).observe();
+        let seen = seen.expect(0);
+        assert!(seen.stdout.starts_with("desk-clean: app none, "), "{seen}");
+        assert_eq!(running(&ctx, "mate-calc").len(), 1);
+    }
+    let clean = ["desk-clean", "mate-calc", "--launched-by-run"];
+    let seen = desktop.run(ctx.run(&clean)).observe().expect(0);
+    assert!(seen.stdout.starts_with("desk-clean: app ended, "), "{seen}");
+    assert_eq!(running(&ctx, "mate-calc").len(), 0);
+}

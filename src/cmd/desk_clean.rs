@@ -24,7 +24,7 @@ pub struct Args {
     /// The app's display name, which quitting it on macOS goes by
     #[arg(long, value_name = "NAME")]
     pub app_name: Option<String>,
-    /// Also quit the app, gently, if this very run launched it; until then it exits 3
+    /// Also quit the app, gently, if this run launched it, by whatever name; until then it exits 3
     #[arg(long)]
     pub launched_by_run: bool,
     #[command(flatten)]
@@ -102,6 +102,8 @@ fn clean(args: &Args, host: &Host) -> Result<Report> {
         .as_mut()
         .map(|driver| &mut **driver as &mut dyn Driver);
     let order = clean::Order {
+        app: &args.app,
+        session,
         quit: args.launched_by_run,
         name: args.app_name.as_deref(),
         limits,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use serde_json::{Map, Value, json};
 
-use super::app;
+use super::app::{self, App};
 use super::busy::Locks;
 use super::calls::Calls;
 use super::driver::{Driver, Limits};
@@ -26,7 +26,12 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// What to do besides removing files.
 pub struct Order<'a> {
-    /// Quit the app, if this run launched it.
+    /// The name that the app is called by.
+    pub app: &'a str,
+    /// The agent session.
+    pub session: &'a str,
+    /// Quit the app, if this run launched it, or another run of the session that called the same
+    /// app by another name.
     pub quit: bool,
     /// Its display name.
     pub name: Option<&'a str>,
@@ -110,8 +115,15 @@ pub fn clean(
     order: &Order,
 ) -> Result<Report> {
     let mut report = Report::nothing();
-    if let Some(mut run) = run {
-        report.app = quit_launched(&mut run, &mut driver, locks, order)?;
+    let mut run = run;
+    if let Some(run) = &mut run {
+        let launched = run.launched().to_vec();
+        report.app = quit_launched(run, launched, &mut driver, locks, order)?;
+    }
+    if report.app == Fate::None && order.quit {
+        report.app = quit_called_otherwise(state, &mut driver, locks, order)?;
+    }
+    if let Some(run) = run {
         report.session = session(&run, &mut driver, order.limits.read);
         // What is to quit and has not is still ours to ask the next time.
         let open = [Fate::Pending, Fate::Unnamed].contains(&report.app);
@@ -121,15 +133,46 @@ pub fn clean(
     Ok(report)
 }
 
-/// Quits what this run launched and what still is that very process. An error means that another
-/// command operates it; then nothing was done.
-fn quit_launched(
-    run: &mut Run,
+/// Quits what the session launched by another name of the app: it is found by its processes.
+fn quit_called_otherwise(
+    state: &StateFolder,
     driver: &mut Option<&mut dyn Driver>,
     locks: &mut Locks,
     order: &Order,
 ) -> Result<Fate> {
-    let launched = run.launched().to_vec();
+    for mut run in Run::launchers(state, order.session)? {
+        let Some(asked) = driver else {
+            return Ok(Fate::Pending);
+        };
+        let mut launched = alive(&**asked, run.launched().to_vec());
+        if launched.is_empty() {
+            continue;
+        }
+        let mut calls = Calls::new(&mut **asked, &mut run, locks, order.limits);
+        let apps = own("list_apps").and_then(|tool| calls.ask(tool, &Map::new(), None));
+        let Ok(apps) = apps else {
+            return Ok(Fate::Pending);
+        };
+        let App::Running(pids, _) = app::pick(order.app, &apps.answer) else {
+            return Ok(Fate::None);
+        };
+        launched.retain(|process| pids.contains(&process.pid));
+        if !launched.is_empty() {
+            return quit_launched(&mut run, launched, driver, locks, order);
+        }
+    }
+    Ok(Fate::None)
+}
+
+/// Quits what was launched and what still is that very process. An error means that another
+/// command operates it; then nothing was done.
+fn quit_launched(
+    run: &mut Run,
+    launched: Vec<Process>,
+    driver: &mut Option<&mut dyn Driver>,
+    locks: &mut Locks,
+    order: &Order,
+) -> Result<Fate> {
     if launched.is_empty() {
         return Ok(Fate::None);
     }

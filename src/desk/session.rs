@@ -29,6 +29,8 @@ pub struct Process {
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
+    /// The agent session that it belongs to.
+    session: Option<String>,
     label: Option<String>,
     window: Option<Window>,
     process: Option<Process>,
@@ -54,7 +56,9 @@ impl Run {
     /// Opens the run of this app in this agent session, new if need be.
     pub fn open(state: &StateFolder, session: &str, app: &str) -> Result<Self> {
         let folder = state::folder_in(state.path(), &name(session, app))?;
-        Ok(Self::load(state, folder))
+        let mut run = Self::load(state, folder);
+        run.kept.session = Some(session.to_owned());
+        Ok(run)
     }
 
     /// Opens it only if there is one.
@@ -63,6 +67,22 @@ impl Run {
         let folder = state.path().join(name(session, app));
         let there = fs::symlink_metadata(&folder).is_ok_and(|meta| meta.is_dir());
         there.then(|| Self::load(state, folder))
+    }
+
+    /// All runs of an agent session that launched something, by whatever names.
+    pub fn launchers(state: &StateFolder, session: &str) -> Result<Vec<Self>> {
+        let mut runs = Vec::new();
+        for entry in fs::read_dir(state.path())? {
+            let entry = entry?;
+            let named = entry.file_name().to_str().is_some_and(is_run);
+            if named && entry.file_type()?.is_dir() {
+                let run = Self::load(state, entry.path());
+                let of_session = run.kept.session.as_deref() == Some(session);
+                runs.extend((of_session && !run.kept.launched.is_empty()).then_some(run));
+            }
+        }
+        runs.sort_by(|a, b| a.folder.cmp(&b.folder));
+        Ok(runs)
     }
 
     fn load(state: &StateFolder, folder: PathBuf) -> Self {
@@ -242,6 +262,7 @@ impl Run {
     /// The same, but what was launched is still known.
     pub fn reduce(mut self) -> Result<usize> {
         self.kept = Kept {
+            session: self.kept.session,
             launched: self.kept.launched,
             ..Kept::default()
         };
