@@ -190,7 +190,7 @@ Register-ArgumentCompleter -Native -CommandName 'lean-computer-use' -ScriptBlock
             [CompletionResult]::new('--app-name', '--app-name', [CompletionResultType]::ParameterName, 'The app''s display name, which quitting it on macOS goes by')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'Keep the state of this run here')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'End a driver call after this many milliseconds')
-            [CompletionResult]::new('--launched-by-run', '--launched-by-run', [CompletionResultType]::ParameterName, 'Also quit the app, gently, if this very run launched it; until then it exits 3')
+            [CompletionResult]::new('--launched-by-run', '--launched-by-run', [CompletionResultType]::ParameterName, 'Also quit the app, gently, if this run launched it, by whatever name; until then it exits 3')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print one JSON object')
             [CompletionResult]::new('--simulated', '--simulated', [CompletionResultType]::ParameterName, 'Act on the built-in simulated calculator instead of the real desktop')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')

@@ -174,7 +174,7 @@ set edit:completion:arg-completer[lean-computer-use] = {|@words|
             cand --app-name 'The app''s display name, which quitting it on macOS goes by'
             cand --state 'Keep the state of this run here'
             cand --limit 'End a driver call after this many milliseconds'
-            cand --launched-by-run 'Also quit the app, gently, if this very run launched it; until then it exits 3'
+            cand --launched-by-run 'Also quit the app, gently, if this run launched it, by whatever name; until then it exits 3'
             cand --json 'Print one JSON object'
             cand --simulated 'Act on the built-in simulated calculator instead of the real desktop'
             cand -h 'Print help'

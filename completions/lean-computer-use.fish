@@ -148,7 +148,7 @@ complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand desk
 complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand desk-clean" -l app-name -d 'The app\'s display name, which quitting it on macOS goes by' -r
 complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand desk-clean" -l state -d 'Keep the state of this run here' -r -F
 complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand desk-clean" -l limit -d 'End a driver call after this many milliseconds' -r
-complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand desk-clean" -l launched-by-run -d 'Also quit the app, gently, if this very run launched it; until then it exits 3'
+complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand desk-clean" -l launched-by-run -d 'Also quit the app, gently, if this run launched it, by whatever name; until then it exits 3'
 complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand desk-clean" -l json -d 'Print one JSON object'
 complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand desk-clean" -l simulated -d 'Act on the built-in simulated calculator instead of the real desktop'
 complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand desk-clean" -s h -l help -d 'Print help'

@@ -44,7 +44,8 @@ impl<'c> Liar<'c> {
         let script = script.to_str().unwrap();
         let notes = self.notes.to_str().unwrap().to_owned();
         std::fs::write(&self.notes, "").unwrap();
-        self.desktop.spawn(&["/usr/bin/python3", script, &notes]);
+        self.desktop
+            .spawn(&["/usr/bin/python3", "-B", script, &notes]);
         until("the app", || {
             !self.desktop.judged(self.name, "spin button").is_empty()
         });

@@ -97,31 +97,33 @@ fn random_trees_give_the_truth_of_their_maker() {
 
 /// Both ways to read one line, behind some other.
 fn compare(before: &[u8], bytes: &[u8]) {
-    let mut reader = Reader::default();
-    let (whole, long) = (true, None);
-    let slow = parse(&Line { bytes, whole, long });
     let shown = || String::from_utf8_lossy(bytes).into_owned();
-    let _ = reader.read(before);
-    if let Some(end) = reader.end(bytes) {
-        assert_eq!(ends::of(bytes), Some(end), "{}", shown());
+    let readers = [(); 2].map(|()| {
+        let mut reader = Reader::default();
+        let _ = reader.read(before);
+        reader
+    });
+    let [mut reader, mut other] = readers;
+    let end = ends::of(bytes);
+    if let Some(again) = reader.end(bytes) {
+        assert_eq!(end, Some(again), "{}", shown());
+    }
+    let (whole, long) = (true, None);
+    let line = Line { bytes, whole, long };
+    let parsed = parse(&line);
+    if let Some(end) = end
+        && parsed.skipped.is_none()
+    {
+        let said = (Some(lossy(end.session)), Some(lossy(end.at)));
+        assert_eq!((parsed.session, parsed.at), said, "{}", shown());
     }
     if let Some(quick) = reader.read(bytes) {
-        let record = quick.record.map(lossy);
-        assert_eq!(slow.session, record.session, "{}", shown());
-        assert_eq!(slow.at, record.at, "{}", shown());
-        let record = quick.real.then_some(record);
-        assert_eq!(slow.records, Vec::from_iter(record), "{}", shown());
-        assert_eq!(slow.skipped, None, "{}", shown());
-    }
-    if let Some(end) = ends::of(bytes)
-        && slow.skipped.is_none()
-    {
-        assert_eq!(
-            (slow.session, slow.at),
-            (Some(lossy(end.session)), Some(lossy(end.at))),
-            "{}",
-            shown()
-        );
+        let (mut short, mut slow) = (Rows::default(), Rows::default());
+        short.take(&line, &Origin::default(), &mut other);
+        slow.take_slowly(&line, &Origin::default());
+        assert_eq!(short, slow, "{}", shown());
+        assert_eq!(parsed.skipped, None, "{}", shown());
+        assert_eq!(usize::from(quick.real), parsed.records.len(), "{}", shown());
     }
 }
 

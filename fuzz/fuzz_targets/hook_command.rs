@@ -6,7 +6,12 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     let command = Command::of("/p", text);
-    let _ = (command.is_desk(), command.only_reads(), command.waits(), command.family());
+    let _ = (
+        command.is_desk(),
+        command.only_reads(),
+        command.waits(),
+        command.family(),
+    );
     if !text.contains('\'') {
         let quoted = format!("'{text}'");
         assert!(squash(&format!("  x  {quoted}  y ")).contains(&quoted));

@@ -1,11 +1,11 @@
 //! Any bytes as a hook's input: no panic, and whatever is answered is one line of JSON.
 #![no_main]
 
+use lean_computer_use::hook::event;
 use lean_computer_use::hook::key::Secret;
 use lean_computer_use::hook::limits::Limits;
 use lean_computer_use::hook::record::{Log, Logs};
 use lean_computer_use::hook::retry_guard::{Known, judge};
-use lean_computer_use::hook::event;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

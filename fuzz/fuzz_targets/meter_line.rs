@@ -3,33 +3,37 @@
 #![no_main]
 
 use lean_computer_use::meter::lines::Lines;
-use lean_computer_use::meter::ends;
 use lean_computer_use::meter::quick::Reader;
 use lean_computer_use::meter::record::parse;
+use lean_computer_use::meter::rows::Rows;
+use lean_computer_use::meter::{Origin, ends};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
+    let origin = Origin::default();
     let mut lines = Lines::new(bytes, Vec::new(), usize::MAX);
-    let mut reader = Reader::default();
-    let lossy = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
+    // Both know the same lines.
+    let (mut reader, mut other) = (Reader::default(), Reader::default());
+    let lossy = |text: &[u8]| Some(String::from_utf8_lossy(text).into_owned());
     while let Ok(Some(line)) = lines.next_line() {
-        let slow = parse(&line);
-        let said = (slow.session, slow.at);
+        let parsed = parse(&line);
         let end = ends::of(line.bytes);
         if let Some(again) = reader.end(line.bytes) {
             assert_eq!(end, Some(again));
         }
         if let Some(end) = end
-            && slow.skipped.is_none()
+            && parsed.skipped.is_none()
         {
-            assert_eq!(said, (Some(lossy(end.session)), Some(lossy(end.at))));
+            assert_eq!(
+                (parsed.session, parsed.at),
+                (lossy(end.session), lossy(end.at))
+            );
         }
-        if let Some(quick) = reader.read(line.bytes) {
-            let record = quick.record.map(lossy);
-            let quicker = (record.session.clone(), record.at.clone());
-            assert_eq!((said, slow.skipped), (quicker, None));
-            let record = quick.real.then_some(record);
-            assert_eq!(slow.records, Vec::from_iter(record));
+        let (mut short, mut slow) = (Rows::default(), Rows::default());
+        short.take(&line, &origin, &mut other);
+        if reader.read(line.bytes).is_some() {
+            slow.take_slowly(&line, &origin);
+            assert_eq!((short, parsed.skipped), (slow, None));
         }
     }
     assert_eq!(lines.bytes(), bytes.len() as u64);

@@ -210,33 +210,25 @@ impl<'a> Kept<'a> {
     }
 
     fn usage(&mut self, wide: bool) -> Option<Usage> {
-        let mut counts = [0; 7];
-        for count in &mut counts {
-            *count = if wide {
+        let mut count = || {
+            Some(if wide {
                 u64::from_le_bytes(self.array()?)
             } else {
                 self.number()?.into()
-            };
-        }
-        let [
-            input,
-            output,
-            cache_write,
-            cache_write_1h,
-            cache_read,
-            web_search,
-            web_fetch,
-        ] = counts;
+            })
+        };
+        // In the order of `counts`.
+        let usage = Usage {
+            input: count()?,
+            output: count()?,
+            cache_write: count()?,
+            cache_write_1h: count()?,
+            cache_read: count()?,
+            web_search: count()?,
+            web_fetch: count()?,
+        };
         // Nothing would be left of the five-minute part.
-        (cache_write_1h <= cache_write).then_some(Usage {
-            input,
-            output,
-            cache_write,
-            cache_write_1h,
-            cache_read,
-            web_search,
-            web_fetch,
-        })
+        (usage.cache_write_1h <= usage.cache_write).then_some(usage)
     }
 
     #[expect(clippy::option_option, reason = "no text there, or broken bytes")]

@@ -7,13 +7,15 @@
 use std::io::{BufReader, Read};
 use std::ops::AddAssign;
 
-use memchr::memmem;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::lines::Line;
-use super::loose::{Count, Flag, List, Object, Text, forgiving};
+use super::loose::{Count, Flag, List, Object, Text};
+
+mod broken;
+
+pub use broken::{glued, whole};
 
 /// Tokens and server tool calls. All counts are as the API reports them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,29 +93,6 @@ pub struct Record<T> {
     pub finished: bool,
     /// The tool calls in the line, each by the [`tool`] of its id.
     pub tools: Vec<u64>,
-}
-
-impl<T> Record<T> {
-    /// The same with other texts.
-    #[must_use]
-    pub fn map<U>(self, text: impl Fn(T) -> U) -> Record<U> {
-        Record {
-            copy: self.copy,
-            id: self.id.map(&text),
-            request: self.request,
-            uuid: self.uuid.map(&text),
-            session: self.session.map(&text),
-            at: self.at.map(&text),
-            agent: self.agent.map(&text),
-            agent_type: self.agent_type.map(&text),
-            sidechain: self.sidechain,
-            model: self.model.map(&text),
-            usage: self.usage,
-            apart: self.apart,
-            finished: self.finished,
-            tools: self.tools,
-        }
-    }
 }
 
 impl<T> Default for Record<T> {
@@ -295,30 +274,6 @@ fn parsed(value: Object<Entry>) -> Parsed {
         None => parsed.skipped = Some(Skip::NotAnObject),
     }
     parsed
-}
-
-/// A line as one JSON value; none when it is not JSON.
-pub(super) fn whole<T: DeserializeOwned>(text: &str) -> Option<Object<T>> {
-    let (value, length) = forgiving(text)?;
-    text[length..].trim_ascii().is_empty().then_some(value)
-}
-
-/// Whole objects in a line that as a whole is none: a writer died, the next one went on in the
-/// same line. Every line that holds a message starts with its parent's id.
-pub(super) fn glued<T: DeserializeOwned>(text: &str) -> Vec<T> {
-    const START: &str = r#"{"parentUuid""#;
-    let (mut all, mut from) = (Vec::new(), 0);
-    while let Some(at) = memmem::find(&text.as_bytes()[from..], START.as_bytes()) {
-        from += at;
-        match forgiving(&text[from..]) {
-            Some((Object(Some(object)), length)) => {
-                all.push(object);
-                from += length;
-            }
-            _ => from += START.len(),
-        }
-    }
-    all
 }
 
 fn take(entry: Entry, parsed: &mut Parsed) {

@@ -5,9 +5,7 @@ judge of the stories about it.
 usage: liar.py FILE
 """
 
-import json
 import os
-import sys
 import time
 
 import gi
@@ -15,16 +13,9 @@ import gi
 gi.require_version("Gtk", "3.0")
 from gi.repository import GLib, Gtk  # noqa: E402
 
-# The name that an app is found by.
-with open("/proc/self/comm", "w", encoding="utf-8") as comm:
-    comm.write("liar")
-GLib.set_prgname("liar")
+from notes import called, note  # noqa: E402
 
-LOG = open(sys.argv[1], "a", buffering=1, encoding="utf-8")
-
-
-def note(what, value=None):
-    LOG.write(json.dumps({"what": what, "value": value}) + "\n")
+called("liar")
 
 
 def field(name, change=None, later=None, most=0, noted=None):

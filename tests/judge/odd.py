@@ -5,7 +5,6 @@ line: the judge of the stories about it.
 usage: odd.py FILE
 """
 
-import json
 import os
 import sys
 
@@ -14,16 +13,9 @@ import gi
 gi.require_version("Gtk", "3.0")
 from gi.repository import GLib, Gtk  # noqa: E402
 
-# The name that an app is found by.
-with open("/proc/self/comm", "w", encoding="utf-8") as comm:
-    comm.write("odd")
-GLib.set_prgname("odd")
+from notes import called, note  # noqa: E402
 
-LOG = open(sys.argv[1], "a", buffering=1, encoding="utf-8")
-
-
-def note(what, value=None):
-    LOG.write(json.dumps({"what": what, "value": value}) + "\n")
+called("odd")
 
 
 def later(do, wait=0):
@@ -232,7 +224,7 @@ class Odd:
         self.turns.show()
 
     def restart(self):
-        os.execv(sys.executable, [sys.executable, *sys.argv])
+        os.execv(sys.executable, [sys.executable, "-B", *sys.argv])
 
 
 Odd()

@@ -1,3 +1,5 @@
+use memchr::memmem;
+
 use super::*;
 
 const ONE: &str = r#"{"parentUuid":null,"message":{"id":"msg_1","model":"m","usage":{"input_tokens":1,"output_tokens":2}},"type":"assistant"}"#;
@@ -76,6 +78,20 @@ fn glued_lines_give_every_whole_record() {
         assert_eq!(ids(&parsed), want, "{line}");
         assert_eq!(parsed.skipped, Some(Skip::Glued));
     }
+}
+
+/// Each beginning would be read to the end of the line: of a hundred thousand that takes hours.
+#[test]
+fn a_line_of_nothing_but_beginnings_is_given_up() {
+    let begun = r#"{"parentUuid":"#.repeat(100_000);
+    let parsed = parse_line(begun.as_bytes());
+    assert_eq!(
+        (ids(&parsed), parsed.skipped),
+        (vec![], Some(Skip::NotJson))
+    );
+    // A line that somebody could have made is not.
+    let torn = format!("{}{ONE}", r#"{"parentUuid":""#.repeat(500));
+    assert_eq!(ids(&parse_line(torn.as_bytes())), ["msg_1"]);
 }
 
 #[test]
