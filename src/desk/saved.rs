@@ -1,6 +1,7 @@
 //! Where full answers go: the run's reads, and evidence inside the project, which is the only
 //! place that an agent may read unasked. Bytes and a name in, the file's path out.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -100,9 +101,13 @@ pub fn prune(state: &StateFolder, project: Option<&Path>, now: Duration) {
     for entry in runs.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
         let name = entry.file_name();
         if name.to_str().is_some_and(session::is_run) {
+            // Another command can have made it a moment ago, and has not written into it yet.
+            let old = entry.metadata().is_ok_and(|meta| is_old(&meta, now));
             remove_old(&entry.path(), now, session::is_ours);
-            // Only an empty one goes.
-            let _ = std::fs::remove_dir(entry.path());
+            if old {
+                // Only an empty one goes.
+                let _ = std::fs::remove_dir(entry.path());
+            }
         }
     }
 }
@@ -113,15 +118,16 @@ fn remove_old(folder: &Path, now: Duration, ours: impl Fn(&str) -> bool) {
     }
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let Ok(meta) = entry.metadata() else { continue };
-        let since = meta
-            .modified()
-            .ok()
-            .and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-        let old = since.is_some_and(|at| now.saturating_sub(at) > KEPT);
-        if meta.is_file() && old && entry.file_name().to_str().is_some_and(&ours) {
+        if meta.is_file() && is_old(&meta, now) && entry.file_name().to_str().is_some_and(&ours) {
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+fn is_old(meta: &Metadata, now: Duration) -> bool {
+    let changed = meta.modified().ok();
+    let changed = changed.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    changed.is_some_and(|at| now.saturating_sub(at) > KEPT)
 }
 
 /// Saves it as evidence: in the project's own folder, else in the state folder.
@@ -177,6 +183,22 @@ mod tests {
         for name in ["", ".x", "..", "a/b", "a\\b", "é", "a b", &"x".repeat(65)] {
             assert!(check_name(name).is_err(), "{name:?}");
         }
+    }
+
+    /// Commands run at once: one that has made its folder is about to write into it.
+    #[test]
+    fn a_run_that_was_just_opened_is_not_taken_away() {
+        let temp = tempfile::tempdir().unwrap();
+        let state = StateFolder::claim(&temp.path().join("s")).unwrap();
+        let mut run = Run::open(&state, "a", "calc").unwrap();
+        let now = UNIX_EPOCH.elapsed().unwrap();
+        prune(&state, None, now);
+        run.label().unwrap();
+        read(&run, b"{}").unwrap();
+        prune(&state, None, now + KEPT / 2);
+        assert!(run.folder().join("r1").exists());
+        prune(&state, None, now + KEPT * 2);
+        assert!(!run.folder().exists());
     }
 
     #[test]
