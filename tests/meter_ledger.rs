@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use lean_computer_use::meter::{Counted, Found, Scan};
+use lean_computer_use::meter::{Chunks, Counted, Found, Scan};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -59,10 +59,21 @@ impl World {
         assert!(with.not_kept.is_none(), "{why}: {:?}", with.not_kept);
         let read = |scan: &Scan| (scan.read, scan.bytes, scan.skipped.clone());
         assert_eq!(read(&with), read(&without), "{why}");
-        let (counted, gone) = with.settle();
-        assert_eq!(counted, without.settle().0, "{why}");
+        let (counted, gone) = settled(with);
+        assert_eq!(counted, settled(without).0, "{why}");
         gone
     }
+}
+
+/// What was read and what is gone, each in an order that does not differ from run to run.
+fn settled(scan: Scan) -> (Vec<Counted>, Vec<Counted>) {
+    let in_order = |all: Chunks<Counted>| {
+        let mut all: Vec<_> = all.into_iter().collect();
+        all.sort_by_cached_key(|one| format!("{one:?}"));
+        all
+    };
+    let (counted, gone) = scan.settle();
+    (in_order(counted), in_order(gone))
 }
 
 /// Something that happens to a file.
@@ -208,7 +219,7 @@ fn a_type_that_is_told_later_or_anew_or_no_more_is_noticed() {
             happen(&step, path, &[]);
         }
         world.check(&format!("{step:?}"));
-        let (counted, _) = world.with().settle();
+        let (counted, _) = settled(world.with());
         let types = counted
             .iter()
             .filter_map(|one| one.owner.agent_type.as_deref());
@@ -222,7 +233,7 @@ fn what_is_gone_stands_apart_and_is_counted_once() {
     let world = World::new(7);
     let before = world.check("at first");
     assert_eq!(before, []);
-    let all = summed(&world.with().settle().0).total;
+    let all = summed(&settled(world.with()).0).total;
     let files = world.files();
     let copy = files[0].with_file_name("copy.jsonl");
     fs::copy(&files[0], &copy).unwrap();
@@ -233,7 +244,7 @@ fn what_is_gone_stands_apart_and_is_counted_once() {
     fs::remove_file(&copy).unwrap();
     for path in &files[1..] {
         let gone = world.check("deleted");
-        let (here, _) = world.with().settle();
+        let (here, _) = settled(world.with());
         let sum: Vec<_> = summed(&here)
             .total
             .iter()
@@ -251,7 +262,7 @@ fn another_folder_is_not_gone() {
     let (one, two) = (World::new(1), World::new(2));
     one.with();
     let both = Scan::with_ledger(two.found(), &one.ledger(), |_, _| {});
-    assert_eq!(both.settle().1, []);
+    assert_eq!(settled(both).1, []);
 }
 
 #[test]
@@ -279,7 +290,7 @@ fn a_damaged_foreign_or_older_ledger_is_replaced() {
     fs::create_dir(&path).unwrap();
     let scan = world.with();
     assert!(scan.not_kept.is_some());
-    assert_eq!(scan.settle().0, Scan::of(world.found()).settle().0);
+    assert_eq!(settled(scan).0, settled(Scan::of(world.found())).0);
 }
 
 #[test]
@@ -312,17 +323,18 @@ fn many_runs_at_once_lose_nothing() {
                 for _ in 0..3 {
                     let scan = Scan::with_ledger(world.found(), ledger, |_, _| {});
                     assert!(scan.not_kept.is_none());
-                    assert_eq!(scan.settle().0, Scan::of(world.found()).settle().0);
+                    assert_eq!(settled(scan).0, settled(Scan::of(world.found())).0);
                 }
             });
         }
     });
     for world in &worlds {
-        let all = summed(&Scan::of(world.found()).settle().0);
+        let all = summed(&settled(Scan::of(world.found())).0);
         for path in world.files() {
             fs::remove_file(path).unwrap();
         }
-        let (here, gone) = Scan::with_ledger(world.found(), &ledger, |_, _| {}).settle();
+        let scan = Scan::with_ledger(world.found(), &ledger, |_, _| {});
+        let (here, gone) = settled(scan);
         assert_eq!((here, summed(&gone)), (Vec::new(), all));
     }
 }

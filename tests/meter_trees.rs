@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use jiff::Timestamp;
 use lean_computer_use::meter::lines::{Line, Lines};
 use lean_computer_use::meter::quick::Reader;
 use lean_computer_use::meter::record::{Skip, parse};
@@ -24,7 +25,7 @@ pub fn grow(root: &Path, seed: u64, size: usize) -> Truth {
 }
 
 /// What messages come to, as the maker of a tree tells it.
-pub fn summed(counted: &[Counted]) -> Truth {
+pub fn summed<'a>(counted: impl IntoIterator<Item = &'a Counted>) -> Truth {
     let mut truth = Truth::default();
     for one in counted {
         let usage = &one.usage;
@@ -43,9 +44,10 @@ pub fn summed(counted: &[Counted]) -> Truth {
         } else {
             String::new()
         };
-        let day = one
-            .at
-            .map_or(String::new(), |at| at.to_string()[..10].to_owned());
+        let day = one.at.map_or(String::new(), |at| {
+            let at = Timestamp::from_microsecond(at).unwrap();
+            at.to_string()[..10].to_owned()
+        });
         add(&mut truth.total, sum);
         for (by, key) in [
             (&mut truth.by_session, text(&one.owner.session)),

@@ -22,12 +22,16 @@ use crate::meter::messages::fingerprint;
 pub type Copies = FxHashSet<u128>;
 
 /// Those of a session whose folder is `own`, below `meter`.
-pub fn copies(meter: &Path, own: &Path, counted: &[Counted]) -> Result<Copies> {
+pub fn copies<'a>(
+    meter: &Path,
+    own: &Path,
+    counted: impl IntoIterator<Item = &'a Counted>,
+) -> Result<Copies> {
     let file = own.join("copies");
     if let Some(known) = read(&file)? {
         return Ok(known);
     }
-    let ids = counted.iter().filter_map(|one| one.id.as_deref());
+    let ids = counted.into_iter().filter_map(|one| one.id.as_deref());
     let ids: Copies = ids.map(fingerprint).collect();
     if ids.is_empty() {
         return Ok(ids);

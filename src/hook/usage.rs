@@ -58,7 +58,12 @@ pub type ByAgent = BTreeMap<Option<String>, Used>;
 /// What each agent used of a session's messages. What another session counts, by what it holds or
 /// by `copies`, is in that session's rows.
 #[must_use]
-pub fn by_agent(counted: &[Counted], session: &str, copies: &Copies, prices: &Prices) -> ByAgent {
+pub fn by_agent<'a>(
+    counted: impl IntoIterator<Item = &'a Counted>,
+    session: &str,
+    copies: &Copies,
+    prices: &Prices,
+) -> ByAgent {
     let mut all = ByAgent::new();
     let again = |one: &Counted| {
         one.id
@@ -68,7 +73,7 @@ pub fn by_agent(counted: &[Counted], session: &str, copies: &Copies, prices: &Pr
     };
     let other = |one: &Counted| one.owner.session.as_deref().is_some_and(|s| s != session);
     let own = |one: &&Counted| !other(one) && !again(one);
-    for one in counted.iter().filter(own) {
+    for one in counted.into_iter().filter(own) {
         let used = all
             .entry(one.owner.agent.as_deref().map(str::to_owned))
             .or_default();

@@ -1,5 +1,7 @@
 //! Times → days of a time zone, and the names of days, weeks and months.
 
+use std::ops::Range;
+
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil};
 
@@ -37,7 +39,7 @@ impl Day {
 /// The days of a time zone. Times mostly come in order, so the last day is remembered.
 pub struct Calendar<'a> {
     zone: &'a TimeZone,
-    last: Option<(Timestamp, Timestamp, Day)>,
+    last: Option<(Range<i64>, Day)>,
 }
 
 impl<'a> Calendar<'a> {
@@ -47,23 +49,25 @@ impl<'a> Calendar<'a> {
         Self { zone, last: None }
     }
 
-    /// The day of a time.
-    pub fn day(&mut self, at: Timestamp) -> Day {
-        if let Some((start, end, day)) = self.last
-            && (start..end).contains(&at)
+    /// The day of a time in microseconds since 1970; none when no calendar has it.
+    pub fn day(&mut self, at: i64) -> Option<Day> {
+        if let Some((range, day)) = &self.last
+            && range.contains(&at)
         {
-            return day;
+            return Some(*day);
         }
-        let date = self.zone.to_datetime(at).date();
+        let date = Timestamp::from_microsecond(at).ok()?;
+        let date = self.zone.to_datetime(date).date();
         let midnight = |date: civil::Date| {
             let midnight = date.to_datetime(civil::Time::midnight());
-            self.zone.to_timestamp(midnight).ok()
+            let midnight = self.zone.to_timestamp(midnight).ok()?;
+            Some(midnight.as_microsecond())
         };
         let end = date.tomorrow().ok().and_then(midnight);
         if let (Some(start), Some(end)) = (midnight(date), end) {
-            self.last = Some((start, end, Day(date)));
+            self.last = Some((start..end, Day(date)));
         }
-        Day(date)
+        Some(Day(date))
     }
 }
 
@@ -95,7 +99,10 @@ mod tests {
             ("2026-10-25T23:00:00Z", "2026-10-26"),
             ("2026-10-24T21:59:59Z", "2026-10-24"),
         ] {
-            assert_eq!(calendar.day(at.parse().unwrap()).day(), want, "{at}");
+            let time: Timestamp = at.parse().unwrap();
+            let day = calendar.day(time.as_microsecond()).unwrap();
+            assert_eq!(day.day(), want, "{at}");
         }
+        assert_eq!(calendar.day(i64::MAX), None);
     }
 }

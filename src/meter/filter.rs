@@ -11,7 +11,7 @@ use wildmatch::WildMatch;
 
 use crate::escape::quoted;
 
-use super::messages::Counted;
+use super::messages::{Chunks, Counted};
 use super::prices::plain_name;
 use super::totals::UNKNOWN_AGENT;
 
@@ -48,7 +48,7 @@ impl Filter {
     }
 
     /// Keeps what fits. Fails when the session's id is the beginning of several.
-    pub fn apply(&self, counted: &mut Vec<Counted>) -> Result<Vec<String>> {
+    pub fn apply(&self, counted: &mut Chunks<Counted>) -> Result<Vec<String>> {
         if self.is_empty() {
             return Ok(Vec::new());
         }
@@ -80,7 +80,7 @@ impl Filter {
     }
 
     /// The one session that is meant: the id itself, or the only one that begins so.
-    fn whole_session(&self, counted: &[Counted]) -> Result<Option<String>> {
+    fn whole_session(&self, counted: &Chunks<Counted>) -> Result<Option<String>> {
         let Some(start) = &self.session else {
             return Ok(None);
         };
@@ -122,7 +122,10 @@ impl Filter {
 
     fn time_fits(&self, one: &Counted) -> bool {
         one.at.is_none_or(|at| {
-            self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at < until)
+            let at = i128::from(at) * 1000;
+            let (since, until) = (self.since, self.until);
+            since.is_none_or(|since| at >= since.as_nanosecond())
+                && until.is_none_or(|until| at < until.as_nanosecond())
         })
     }
 }

@@ -1,15 +1,16 @@
 //! Rows → each message once, with its owner. In: the rows of files in any order, each with the
 //! file's rank. Out: one [`Counted`] for each message, and one for each part of it that ran on
-//! another model. The order in which files come does not matter, so that several threads can read.
+//! another model, in no order. The order in which files come does not matter, so that several
+//! threads can read.
 //!
 //! Of the lines of one message the whole line with the most output counts, the last on ties:
 //! early lines hold a placeholder. Lines are not mixed, a message can change its model midway.
 
 use std::borrow::Cow;
+use std::mem::take;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::rc::Rc;
 
-use jiff::Timestamp;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -24,7 +25,7 @@ mod merging;
 mod names;
 mod settle;
 
-use chunks::Chunks;
+pub use chunks::Chunks;
 use ids::{Ids, short};
 pub use merging::Merging;
 pub use names::Name;
@@ -52,8 +53,8 @@ pub struct Counted {
     pub owner: Rc<Owner>,
     /// The model that ran.
     pub model: Option<Name>,
-    /// When its first line was written, when known.
-    pub at: Option<Timestamp>,
+    /// When its first line was written, in microseconds since 1970, when known.
+    pub at: Option<i64>,
     /// False for a part: its message is counted by another.
     pub message: bool,
     /// Whether no line of it tells how it ended: its output may be a lower bound.
@@ -95,7 +96,8 @@ struct Aside {
     project: Slot,
 }
 
-/// No larger than 128 bytes: what is larger is moved by a call.
+/// Of the size of [`Counted`], which takes its room; and no larger than 128 bytes: what is larger is
+/// moved by a call.
 #[derive(Debug)]
 struct Message {
     id: Option<Box<str>>,
@@ -105,8 +107,6 @@ struct Message {
     /// The first of its tool calls.
     tool: Option<NonZeroU64>,
     rest: Option<Box<Rest>>,
-    /// The first of all its lines.
-    first: Place,
     /// Where the line stands that counts.
     best: u32,
     model: Slot,
@@ -147,9 +147,16 @@ struct Holder {
 impl Messages {
     /// Takes in what a file says. Files have different ranks; of two lines with the same output
     /// the one in the file with the greater rank counts.
-    pub fn merge(&mut self, rank: u32, rows: &Rows, agent: Option<&str>, project: Option<&str>) {
+    /// Of the rows, what is kept is taken out.
+    pub fn merge(
+        &mut self,
+        rank: u32,
+        rows: &mut Rows,
+        agent: Option<&str>,
+        project: Option<&str>,
+    ) {
         let mut file = self.file(rank, &About::of(rows), agent, project);
-        for row in &rows.rows {
+        for row in &mut rows.rows {
             file.row(row);
         }
     }
@@ -190,40 +197,43 @@ impl Messages {
         }
     }
 
-    /// The messages, once all files are read, in the order of their first lines.
+    /// The messages, once all files are read.
     #[must_use]
-    pub fn settle(mut self) -> Vec<Counted> {
+    pub fn settle(mut self) -> Chunks<Counted> {
         self.place_aside();
         self.all_counted()
     }
 
     /// The same, and the messages of other files that these do not hold.
     #[must_use]
-    pub fn settle_beside(mut self, others: Vec<(Origin, Rows)>) -> (Vec<Counted>, Vec<Counted>) {
+    pub fn settle_beside(
+        mut self,
+        others: Vec<(Origin, Rows)>,
+    ) -> (Chunks<Counted>, Chunks<Counted>) {
         self.place_aside();
         let mut beside = Self::default();
         for (rank, (origin, mut rows)) in (0..).zip(others) {
             rows.rows.retain(|row| self.known(row, hash(row)).is_none());
             let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
-            beside.merge(rank, &rows, agent, project);
+            beside.merge(rank, &mut rows, agent, project);
         }
         (self.all_counted(), beside.settle())
     }
 
     fn place_aside(&mut self) {
-        let mut aside = std::mem::take(&mut self.aside);
+        let mut aside = take(&mut self.aside);
         aside.sort_by_key(|aside| (aside.row.copy, aside.place));
         for Aside {
             place,
-            row,
+            mut row,
             project,
         } in aside
         {
-            self.feed(place, &row, project, NonZeroU32::new);
+            self.feed(place.0, &mut row, project, NonZeroU32::new);
         }
     }
 
-    fn feed(&mut self, place: Place, row: &Row<'_>, project: Slot, slot: impl Fn(u32) -> Slot) {
+    fn feed(&mut self, rank: u32, row: &mut Row<'_>, project: Slot, slot: impl Fn(u32) -> Slot) {
         let slot = |name: Option<u32>| name.and_then(&slot);
         let holder = Holder {
             session: slot(row.session),
@@ -237,13 +247,13 @@ impl Messages {
             return;
         }
         let new = known.is_none();
-        let index = known.unwrap_or_else(|| self.insert(place, row, hash, holder));
+        let index = known.unwrap_or_else(|| self.insert(rank, row, hash, holder));
         let message = &mut self.all[index as usize];
         let (output, best) = (row.usage.output, message.usage.output);
-        if new || output > best || output == best && place.0 >= message.best {
+        if new || output > best || output == best && rank >= message.best {
             message.usage = row.usage;
             message.model = slot(row.model);
-            message.best = place.0;
+            message.best = rank;
             let apart = row
                 .apart
                 .iter()
@@ -252,7 +262,6 @@ impl Messages {
                 message.rest.get_or_insert_default().apart = apart.collect();
             }
         }
-        message.first = message.first.min(place);
         message.at = message.at.min(row.at.unwrap_or(NEVER));
         message.finished |= row.finished;
         if message.holder() != holder {
@@ -286,24 +295,24 @@ impl Messages {
         }
     }
 
-    fn insert(&mut self, place: Place, row: &Row<'_>, hash: u32, holder: Holder) -> u32 {
+    fn insert(&mut self, rank: u32, row: &mut Row<'_>, hash: u32, holder: Holder) -> u32 {
         let index = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
-        let text = |text: &Option<Cow<'_, str>>| text.as_deref().map(Box::from);
+        let boxed = |text: Cow<'_, str>| text.into_owned().into_boxed_str();
         let (mut id, mut rest) = (None, None);
-        match &row.key {
+        match take(&mut row.key) {
             Key::Id(key) => {
                 self.ids.insert(hash, index);
-                id = Some(Box::from(&**key));
+                id = Some(boxed(key));
             }
             Key::Line(key) => {
-                self.lines.insert(text(key), index);
+                self.lines.insert(key.map(boxed), index);
             }
             Key::Gateway(key, session, at) => {
-                let known = gateway(key, &row.usage);
-                id = Some(Box::from(&**key));
+                let known = gateway(&key, &row.usage);
+                id = Some(boxed(key));
                 self.gateway.entry(known).or_default().push(index);
                 rest = Some(Box::new(Rest {
-                    line: (text(session), text(at)),
+                    line: (session.map(boxed), at.map(boxed)),
                     ..Rest::default()
                 }));
             }
@@ -314,8 +323,7 @@ impl Messages {
             at: NEVER,
             tool: None,
             rest,
-            first: place,
-            best: place.0,
+            best: rank,
             model: None,
             session: holder.session,
             project: holder.project,

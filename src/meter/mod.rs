@@ -47,7 +47,7 @@ pub mod walk;
 pub use cost::Cost;
 pub use filter::Filter;
 pub use find::{Found, Origin, Transcript};
-pub use messages::{Counted, Messages};
+pub use messages::{Chunks, Counted, Messages};
 pub use prices::Prices;
 pub use record::Usage;
 pub use scan::Scan;

@@ -108,6 +108,36 @@ impl Rows {
         }
     }
 
+    /// Nothing, with the room that these have taken.
+    #[must_use]
+    pub fn cleared(self) -> Self {
+        let Self {
+            mut names,
+            mut rows,
+            mut ends,
+            mut types,
+            mut skipped,
+            mut index,
+            agent_type: _,
+            recent: _,
+        } = self;
+        names.clear();
+        rows.clear();
+        ends.clear();
+        types.clear();
+        skipped.clear();
+        index.clear();
+        Self {
+            names,
+            rows,
+            ends,
+            types,
+            skipped,
+            index,
+            ..Self::default()
+        }
+    }
+
     fn take_quick(&mut self, quick: &mut Quick<'_>, origin: &Origin) {
         let at = quick.record.at.and_then(time);
         self.alive(quick.record.session, at, origin);

@@ -17,11 +17,11 @@ use super::find::{Found, Origin, Transcript, order, origin};
 use super::kept;
 use super::ledger::{Entry, Holds, Ledger, Writer};
 use super::lines::Lines;
-use super::messages::{Counted, Messages};
+use super::messages::{Chunks, Counted, Messages};
 use super::quick;
 use super::record::Skip;
 use super::rows::{Row, Rows};
-use super::transcript::{self, Known, Reading};
+use super::transcript::{self, Known, Reading, Room};
 
 /// What reading came to.
 #[derive(Debug, Default)]
@@ -114,7 +114,7 @@ impl Scan {
                 Err(error) => break Err(error),
             }
         };
-        self.add(self.next, &rows, origin);
+        self.add(self.next, &mut rows, origin);
         self.next += 1;
         self.bytes += lines.bytes();
         self.read += u64::from(end.is_ok());
@@ -123,12 +123,13 @@ impl Scan {
 
     /// The messages, and those that only files held that are gone.
     #[must_use]
-    pub fn settle(self) -> (Vec<Counted>, Vec<Counted>) {
+    pub fn settle(self) -> (Chunks<Counted>, Chunks<Counted>) {
         self.messages.settle_beside(self.gone)
     }
 
-    fn take(&mut self, rank: u32, transcript: &Transcript, reading: Reading) {
-        self.add(rank, &reading.rows, &reading.origin);
+    /// Of the rows, what is kept is taken out; they are then the room for the next ones.
+    fn take(&mut self, rank: u32, transcript: &Transcript, mut reading: Reading) -> Rows {
+        self.add(rank, &mut reading.rows, &reading.origin);
         self.bytes += reading.bytes;
         match reading.end {
             Ok(()) => self.read += 1,
@@ -137,9 +138,10 @@ impl Scan {
                 self.unreadable.push((path, reason(&error)));
             }
         }
+        reading.rows
     }
 
-    fn add(&mut self, rank: u32, rows: &Rows, origin: &Origin) {
+    fn add(&mut self, rank: u32, rows: &mut Rows, origin: &Origin) {
         for (skip, count) in &rows.skipped {
             *self.skipped.entry(*skip).or_default() += count;
         }
@@ -158,7 +160,7 @@ impl Scan {
         let mut file = self.messages.file(rank, &about, agent, project);
         let mut row = Row::default();
         while rows.next(&mut row)? {
-            file.row(&row);
+            file.row(&mut row);
         }
         self.bytes += transcript.stamp.size;
         self.read += 1;
@@ -297,9 +299,9 @@ impl Work<'_> {
         let tasks = Mutex::new(tasks.into_iter());
         let next = || lock(&tasks).next();
         let run = || {
-            let mut buffer = Vec::new();
+            let mut room = Room::default();
             while let Some(task) = next() {
-                self.read(task, &mut buffer);
+                self.read(task, &mut room);
             }
         };
         thread::scope(|scope| {
@@ -310,17 +312,19 @@ impl Work<'_> {
         });
     }
 
-    fn read(&self, task: Task, buffer: &mut Vec<u8>) {
-        let known = task.known.map(|known| *known).unwrap_or_default();
+    fn read(&self, task: Task, room: &mut Room) {
+        let known = task.known.map(|known| *known);
         let transcript = &task.transcript;
-        let reading = transcript::read(transcript, known, self.keep, buffer);
+        let reading = transcript::read(transcript, known, self.keep, room);
         let mut done = lock(&self.done);
         let (scan, writer) = &mut *done;
         if let (Some(writer), Some(entry)) = (writer, &reading.entry) {
             writer.put(task.rank, &transcript.path, entry);
         }
-        scan.take(task.rank, transcript, reading);
+        let rows = scan.take(task.rank, transcript, reading);
         (self.seen)(scan.bytes, self.all);
+        drop(done);
+        room.rows = rows.cleared();
     }
 }
 

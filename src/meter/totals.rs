@@ -180,7 +180,12 @@ impl Totals {
 
 /// Adds up. Days begin at midnight in `zone`. Without prices, costs stay at nothing.
 #[must_use]
-pub fn group(counted: &[Counted], by: By, zone: &TimeZone, prices: Option<&Prices>) -> Totals {
+pub fn group<'a>(
+    counted: impl IntoIterator<Item = &'a Counted>,
+    by: By,
+    zone: &TimeZone,
+    prices: Option<&Prices>,
+) -> Totals {
     let mut total = Row::default();
     let mut groups = Groups::default();
     let mut calendar = Calendar::new(zone);
@@ -190,7 +195,7 @@ pub fn group(counted: &[Counted], by: By, zone: &TimeZone, prices: Option<&Price
         total.add(one, cost);
         let key = match by {
             By::Total | By::Tool => continue,
-            by if by.in_time() => one.at.map(|at| Key::Day(calendar.day(at))),
+            by if by.in_time() => one.at.and_then(|at| Some(Key::Day(calendar.day(at)?))),
             By::Agent if one.owner.agent.is_some() && one.owner.agent_type.is_none() => {
                 Some(Key::UnknownAgent)
             }

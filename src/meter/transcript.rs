@@ -2,6 +2,7 @@
 //! found, and what is known of it. Out: its rows, and what to keep of it.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::mem::take;
 use std::path::Path;
 
 use fs_err::File;
@@ -45,9 +46,21 @@ pub struct Known {
     pub whole: u64,
 }
 
-/// Reads it from what is known on; `keep` says whether somebody wants to know it later. `buffer`
-/// may have served before, and serves again.
-pub fn read(transcript: &Transcript, known: Known, keep: bool, buffer: &mut Vec<u8>) -> Reading {
+/// What served for other transcripts, and serves again.
+#[derive(Default)]
+pub struct Room {
+    /// Holds lines.
+    pub buffer: Vec<u8>,
+    /// Empty, but with room for many.
+    pub rows: Rows,
+}
+
+/// Reads it from what is known on; `keep` says whether somebody wants to know it later.
+pub fn read(transcript: &Transcript, known: Option<Known>, keep: bool, room: &mut Room) -> Reading {
+    let known = known.unwrap_or_else(|| Known {
+        rows: take(&mut room.rows),
+        whole: 0,
+    });
     let mut reading = Reading {
         origin: transcript.origin(),
         rows: known.rows,
@@ -59,7 +72,13 @@ pub fn read(transcript: &Transcript, known: Known, keep: bool, buffer: &mut Vec<
         .beside
         .as_ref()
         .and_then(|_| agent_type(&transcript.path));
-    reading.end = go_on(transcript, known.whole, &mut reading, keep, buffer);
+    reading.end = go_on(
+        transcript,
+        known.whole,
+        &mut reading,
+        keep,
+        &mut room.buffer,
+    );
     reading
 }
 
@@ -75,7 +94,7 @@ fn go_on(
     if from > 0 {
         file.seek(SeekFrom::Start(from))?;
     }
-    let mut lines = Lines::new(file, std::mem::take(buffer), LONGEST).starting_at(from);
+    let mut lines = Lines::new(file, take(buffer), LONGEST).starting_at(from);
     let (mut whole, mut reader) = (None, Reader::default());
     let end = loop {
         let line = match lines.next_line() {
@@ -87,7 +106,7 @@ fn go_on(
         if !line.whole && keep {
             whole = Some(reading.rows.clone());
         }
-        if let Err(error) = take(transcript, &line, reading, &mut reader) {
+        if let Err(error) = take_line(transcript, &line, reading, &mut reader) {
             break Err(error);
         }
     };
@@ -105,7 +124,7 @@ fn go_on(
 
 /// A long line that may hold a record is read a second time: as a whole if it is not much longer
 /// than what is held anyway, else without holding it. A longer one is held only when it is broken.
-fn take(
+fn take_line(
     transcript: &Transcript,
     line: &Line<'_>,
     reading: &mut Reading,

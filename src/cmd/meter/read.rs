@@ -12,16 +12,16 @@ use crate::host::Host;
 use crate::meter::report::{Reading, Report, Sheet, message_fields};
 use crate::meter::tariff::Missing;
 use crate::meter::tools::ToolTotals;
-use crate::meter::{By, Counted, Found, Origin, Scan, Tools, Totals, totals};
+use crate::meter::{By, Chunks, Counted, Found, Origin, Scan, Tools, Totals, totals};
 
 use super::ask::Ask;
 use super::progress::Progress;
 
 /// What was read.
 pub struct Corpus {
-    counted: Vec<Counted>,
+    counted: Chunks<Counted>,
     /// What only transcripts held that are gone.
-    gone: Vec<Counted>,
+    gone: Chunks<Counted>,
     /// Of all messages, when they were asked for.
     tools: Option<Tools>,
     /// What reading came to.
@@ -53,7 +53,7 @@ impl Corpus {
         reading.notes.extend(ask.filter.apply(&mut counted)?);
         // A session that is not among them is no mistake here.
         if ask.filter.apply(&mut gone).is_err() {
-            gone.clear();
+            gone = Chunks::default();
         }
         Ok(Self {
             counted,

@@ -14,7 +14,7 @@ fn counted(session: &str, agent: Option<&str>, model: &str, at: &str) -> Counted
             agent_type: agent.filter(|name| !name.is_empty()).map(Into::into),
         }),
         model: Some(model.into()),
-        at: at.parse().ok(),
+        at: at.parse().ok().map(Timestamp::as_microsecond),
         message: true,
         partial: false,
         usage: Usage::default(),
@@ -22,8 +22,8 @@ fn counted(session: &str, agent: Option<&str>, model: &str, at: &str) -> Counted
     }
 }
 
-fn all() -> Vec<Counted> {
-    vec![
+fn all() -> Chunks<Counted> {
+    let all = [
         counted("s1", None, "claude-opus-4-8[1m]", "2026-08-04T10:00:00Z"),
         counted(
             "s1",
@@ -32,7 +32,8 @@ fn all() -> Vec<Counted> {
             "2026-08-05T00:00:00Z",
         ),
         counted("s12", Some(""), "us.anthropic.claude-opus-4-8-v1:0", ""),
-    ]
+    ];
+    all.into_iter().collect()
 }
 
 fn kept(filter: &Filter) -> (Vec<usize>, Vec<String>) {

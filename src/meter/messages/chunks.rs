@@ -1,7 +1,7 @@
-//! A list of many large things. It grows without moving them, and its room is given back piece by
-//! piece while they are taken out.
+//! A list of many large things. It grows without moving them, and becomes a list of other things
+//! piece by piece: its room is used again, or given back.
 
-use std::mem::swap;
+use std::mem::take;
 use std::ops::{Index, IndexMut};
 
 const PIECE: usize = 1 << 10;
@@ -18,9 +18,16 @@ impl<T> Default for Chunks<T> {
 
 impl<T> Chunks<T> {
     /// How many there are.
+    #[must_use]
     pub fn len(&self) -> usize {
         let last = self.0.last().map_or(0, Vec::len);
         self.0.len().saturating_sub(1) * PIECE + last
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Adds one at the end.
@@ -41,32 +48,53 @@ impl<T> Chunks<T> {
         self.0.iter().flatten()
     }
 
-    /// All, from the first on, taken out.
-    pub fn into_iter(self) -> impl Iterator<Item = T> {
+    /// Makes another thing of each. Where they are no larger, they stand in the same room: that is
+    /// what collecting a list does.
+    pub fn map<U>(self, mut make: impl FnMut(T) -> U) -> Chunks<U> {
+        let pieces = self.0.into_iter();
+        Chunks(
+            pieces
+                .map(|piece| piece.into_iter().map(&mut make).collect())
+                .collect(),
+        )
+    }
+
+    /// Keeps what fits.
+    pub fn retain(&mut self, mut fits: impl FnMut(&T) -> bool) {
+        let all = take(&mut self.0).into_iter().flatten();
+        self.extend(all.filter(|one| fits(one)));
+    }
+}
+
+impl<T> Extend<T> for Chunks<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, more: I) {
+        more.into_iter().for_each(|one| self.push(one));
+    }
+}
+
+impl<T> FromIterator<T> for Chunks<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(all: I) -> Self {
+        let mut chunks = Self::default();
+        chunks.extend(all);
+        chunks
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Chunks<T> {
+    type Item = &'a T;
+    type IntoIter = std::iter::Flatten<std::slice::Iter<'a, Vec<T>>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter().flatten()
+    }
+}
+
+impl<T> IntoIterator for Chunks<T> {
+    type Item = T;
+    type IntoIter = std::iter::Flatten<std::vec::IntoIter<Vec<T>>>;
+
+    fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter().flatten()
-    }
-
-    /// Puts in the first place what stands at `from[0]`, and so on. `from` names each place once.
-    pub fn arrange(&mut self, from: &[u32]) {
-        for to in 0..from.len() {
-            let mut at = from[to] as usize;
-            // What stood there has been swapped on to where its own thing came from.
-            while at < to {
-                at = from[at] as usize;
-            }
-            if at != to {
-                self.swap(at, to);
-            }
-        }
-    }
-
-    fn swap(&mut self, a: usize, b: usize) {
-        let (piece, other) = (a / PIECE, b / PIECE);
-        if piece == other {
-            self.0[piece].swap(a % PIECE, b % PIECE);
-        } else if let Ok([piece, other]) = self.0.get_disjoint_mut([piece, other]) {
-            swap(&mut piece[a % PIECE], &mut other[b % PIECE]);
-        }
     }
 }
 
@@ -89,20 +117,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_order_can_be_made() {
-        for (count, step) in [(0, 1), (5, 3), (3 * PIECE + 7, 1001), (2 * PIECE, 2047)] {
-            let from: Vec<_> = (0..count).map(|at| at * step % count).collect();
-            let from: Vec<_> = from.iter().map(|at| u32::try_from(*at).unwrap()).collect();
-            let mut chunks = Chunks::default();
-            (0..count).for_each(|one| chunks.push(one));
-            assert_eq!(chunks.len(), count);
-            chunks.arrange(&from);
-            let got: Vec<_> = chunks
-                .iter()
-                .map(|one| u32::try_from(*one).unwrap())
-                .collect();
-            assert_eq!(got, from);
-            assert_eq!(chunks.into_iter().count(), count);
+    fn a_list_stays_whole_whatever_is_made_of_it() {
+        for count in [0, 1, 5, PIECE, PIECE + 1, 3 * PIECE + 7] {
+            let all: Chunks<usize> = (0..count).collect();
+            assert_eq!((all.len(), all.is_empty()), (count, count == 0));
+            let mut all = all.map(|one| one.to_string());
+            assert!((0..count).all(|at| all[at] == at.to_string()));
+            all.retain(|one| one.ends_with('7'));
+            all.extend(["more".to_owned()]);
+            let want = (0..count).filter(|one| one % 10 == 7);
+            let want: Vec<_> = want.map(|one| one.to_string()).collect();
+            assert_eq!(all.len(), want.len() + 1);
+            assert_eq!(all[want.len()], "more");
+            assert!(
+                all.into_iter()
+                    .eq(want.into_iter().chain(["more".to_owned()]))
+            );
         }
     }
 }

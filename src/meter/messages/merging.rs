@@ -1,5 +1,6 @@
 //! The rows of one file → the messages of all, one after another.
 
+use std::mem::take;
 use std::num::NonZeroU32;
 
 use super::super::rows::{Key, Row};
@@ -30,8 +31,8 @@ impl<'a> Merging<'a> {
         }
     }
 
-    /// Takes in its next row.
-    pub fn row(&mut self, row: &Row<'_>) {
+    /// Takes in its next row; of that, what is kept is taken out.
+    pub fn row(&mut self, row: &mut Row<'_>) {
         let slots = &self.slots;
         let slot = |name: u32| slots.get(name as usize).copied().flatten();
         if row.copy || matches!(row.key, Key::Gateway(..)) {
@@ -39,10 +40,10 @@ impl<'a> Merging<'a> {
             self.messages.aside.push(Aside {
                 place: self.place,
                 project: self.project,
-                row: row.clone().into_owned().renamed(numbered),
+                row: take(row).into_owned().renamed(numbered),
             });
         } else {
-            self.messages.feed(self.place, row, self.project, slot);
+            self.messages.feed(self.place.0, row, self.project, slot);
         }
         self.place.1 += 1;
     }

@@ -1,3 +1,5 @@
+use jiff::Timestamp;
+
 use super::super::find::Origin;
 use super::super::record::Record;
 use super::*;
@@ -14,7 +16,7 @@ impl Files {
             .as_deref()
             .and_then(|at| at.parse::<Timestamp>().ok());
         rows.add(&mut record, at.map(Timestamp::as_microsecond), origin);
-        self.merge(&rows, origin);
+        self.merge(rows, origin);
     }
 
     fn alive(&mut self, session: &str, at: Option<&str>) {
@@ -24,12 +26,12 @@ impl Files {
             ends: at.map(|at| (0, at)).into_iter().collect(),
             ..Rows::default()
         };
-        self.merge(&rows, &Origin::default());
+        self.merge(rows, &Origin::default());
     }
 
-    fn merge(&mut self, rows: &Rows, origin: &Origin) {
+    fn merge(&mut self, mut rows: Rows, origin: &Origin) {
         let (agent, project) = (origin.agent.as_deref(), origin.project.as_deref());
-        self.0.merge(self.1, rows, agent, project);
+        self.0.merge(self.1, &mut rows, agent, project);
         self.1 += 1;
     }
 }
@@ -49,12 +51,16 @@ fn line(id: &str, session: &str, at: &str, output: u64) -> Record<String> {
     }
 }
 
+/// In order of their size.
 fn outputs(records: Vec<Record<String>>) -> Vec<u64> {
     let mut messages = Files::default();
     for record in records {
         messages.add(record, &Origin::default());
     }
-    messages.0.settle().iter().map(|c| c.usage.output).collect()
+    let all = messages.0.settle();
+    let mut outputs: Vec<_> = all.iter().map(|one| one.usage.output).collect();
+    outputs.sort_unstable();
+    outputs
 }
 
 #[test]
@@ -96,13 +102,13 @@ fn ids_of_a_gateway_need_more_than_the_id() {
             other,
             other_input
         ]),
-        [7, 8, 5]
+        [5, 7, 8]
     );
     let mut requested = line("relay", "s9", "t9", 3);
     requested.request = true;
     let mut again = requested.clone();
     again.session = None;
-    assert_eq!(outputs(vec![one, requested, again]), [5, 3]);
+    assert_eq!(outputs(vec![one, requested, again]), [3, 5]);
 }
 
 #[test]
@@ -160,7 +166,7 @@ fn lines_below_subagents_are_the_parents_and_the_agents() {
         agent_type: Some("desk-runner".into()),
         ..Rows::default()
     };
-    messages.merge(&meta, &origin);
+    messages.merge(meta, &origin);
     let all = messages.0.settle();
     assert_eq!(all[0].owner.session.as_deref(), Some("parent"));
     assert_eq!(all[0].owner.agent.as_deref(), Some("a1"));
@@ -187,4 +193,10 @@ fn parts_on_another_model_stand_apart() {
         seen,
         [("m", true, 5), ("advisor", false, 7), ("m", false, 7)]
     );
+}
+
+#[test]
+fn a_message_has_room_for_what_is_counted() {
+    assert_eq!(size_of::<Message>(), size_of::<Counted>());
+    assert!(size_of::<Message>() <= 128);
 }

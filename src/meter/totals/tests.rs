@@ -1,5 +1,7 @@
 use std::rc::Rc;
 
+use jiff::Timestamp;
+
 use super::super::messages::Owner;
 use super::*;
 
@@ -12,7 +14,7 @@ fn counted(at: Option<&str>, agent: Option<&str>, agent_type: Option<&str>) -> C
             ..Owner::default()
         }),
         model: None,
-        at: at.map(|at| at.parse().unwrap()),
+        at: at.map(|at| at.parse::<Timestamp>().unwrap().as_microsecond()),
         message: true,
         partial: false,
         usage: Usage::default(),
