@@ -1,8 +1,8 @@
 //! Bytes → lines. In: any reader. Out: one line after another without its line end, blank lines
 //! left out. Of what a line says it only knows, when asked, whether `"usage"` stands in it.
 //!
-//! Reads in large pieces into one buffer. The buffer grows with the line up to a bound; of a line
-//! beyond it only the end is kept, with its place in the file.
+//! Reads in large pieces into one buffer, which grows with the line up to a bound; of a line beyond it
+//! only the end is kept, with its place in the file.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -14,6 +14,8 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// a transcript does not match.
 const USAGE: &[u8] = br#""usage""#;
 const PIECE: usize = 512 << 10;
+/// What is not reached of it costs nothing.
+const ROOM: usize = 2 << 20;
 const END: usize = 64 << 10;
 
 /// The lines of a transcript.
@@ -66,8 +68,8 @@ impl<R: Read> Lines<R> {
     /// Starts at the reader's position, with a buffer that may have served before. Of lines longer
     /// than about `longest` bytes only the end is kept.
     pub fn new(reader: R, mut buffer: Vec<u8>, longest: usize) -> Self {
-        if buffer.len() < PIECE {
-            buffer = vec![0; PIECE];
+        if buffer.len() < ROOM {
+            buffer = vec![0; ROOM];
         }
         Self {
             reader,

@@ -205,8 +205,13 @@ fn tools(walk: &mut Walk<'_>, into: &mut Vec<u64>) -> Option<()> {
             Some(())
         })?;
         if kind == Some(b"tool_use") {
-            // As the slow way reads it, where bytes of it are no UTF-8.
-            into.extend(id.map(|id| tool(String::from_utf8_lossy(id).as_bytes())));
+            into.extend(id.map(|id| {
+                if id.is_ascii() {
+                    return tool(id);
+                }
+                // As the slow way reads it, where bytes of it are no UTF-8.
+                tool(String::from_utf8_lossy(id).as_bytes())
+            }));
         }
         Some(())
     })

@@ -96,13 +96,13 @@ impl Rows {
         if line.long.is_some() {
             self.take_end(line, origin);
         } else if reader.expects(line.bytes)
-            && let Some(mut quick) = reader.read(line.bytes)
+            && let Some(quick) = &mut reader.read(line.bytes)
         {
-            self.take_quick(&mut quick, origin);
+            self.take_quick(quick, origin);
         } else if let Some(end) = without_usage(line, reader) {
             self.alive(Some(end.session), time(end.at), origin);
-        } else if let Some(mut quick) = reader.read(line.bytes) {
-            self.take_quick(&mut quick, origin);
+        } else if let Some(quick) = &mut reader.read(line.bytes) {
+            self.take_quick(quick, origin);
         } else {
             self.take_slowly(line, origin);
         }
@@ -361,7 +361,10 @@ fn bytes<T: AsRef<[u8]>>(text: Option<&T>) -> Option<&[u8]> {
 /// A text as it is kept. Bytes that are no UTF-8 become replacement characters, as they do when the
 /// whole line is read that way.
 fn shown(text: &[u8]) -> Box<str> {
-    String::from_utf8_lossy(text).into()
+    match std::str::from_utf8(text) {
+        Ok(text) => text.into(),
+        Err(_) => String::from_utf8_lossy(text).into(),
+    }
 }
 
 /// Gateways make up ids of their own, without a request's.

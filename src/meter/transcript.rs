@@ -139,7 +139,8 @@ fn take_line(
     let again = || {
         let mut file = File::open(&transcript.path)?;
         file.seek(SeekFrom::Start(long.range.start))?;
-        io::Result::Ok(file.take(length))
+        // The system's own file reads into room that nobody has filled before.
+        io::Result::Ok(file.into_file().take(length))
     };
     if length > LONGEST_HELD
         && let Some(parsed) = parse_long(again()?)
@@ -147,7 +148,8 @@ fn take_line(
         rows.take_parsed(parsed, origin);
         return Ok(());
     }
-    let mut bytes = Vec::new();
+    let room = usize::try_from(length.min(LONGEST_HELD)).unwrap_or(0);
+    let mut bytes = Vec::with_capacity(room);
     again()?.read_to_end(&mut bytes)?;
     let line = Line {
         bytes: trim(&bytes),
