@@ -116,7 +116,7 @@ Register-ArgumentCompleter -Native -CommandName 'lean-computer-use' -ScriptBlock
             [CompletionResult]::new('--agent', '--agent', [CompletionResultType]::ParameterName, 'Only subagents of this type; main for the main thread')
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Only these models, * and ? stand for anything')
             [CompletionResult]::new('--prices', '--prices', [CompletionResultType]::ParameterName, 'Take prices from this file, in the form of assets/prices.json, instead of the built-in table')
-            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show this many rows: the newest days, weeks or months, else the dearest')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Show this many rows: the newest days, weeks or months, else the most expensive')
             [CompletionResult]::new('--html', '--html', [CompletionResultType]::ParameterName, 'Write a page with charts to this file: one HTML file that needs nothing else')
             [CompletionResult]::new('--no-ledger', '--no-ledger', [CompletionResultType]::ParameterName, 'Read every transcript anew, and keep nothing of it')
             [CompletionResult]::new('--no-cost', '--no-cost', [CompletionResultType]::ParameterName, 'Show no costs')

@@ -106,7 +106,7 @@ set edit:completion:arg-completer[lean-computer-use] = {|@words|
             cand --agent 'Only subagents of this type; main for the main thread'
             cand --model 'Only these models, * and ? stand for anything'
             cand --prices 'Take prices from this file, in the form of assets/prices.json, instead of the built-in table'
-            cand --limit 'Show this many rows: the newest days, weeks or months, else the dearest'
+            cand --limit 'Show this many rows: the newest days, weeks or months, else the most expensive'
             cand --html 'Write a page with charts to this file: one HTML file that needs nothing else'
             cand --no-ledger 'Read every transcript anew, and keep nothing of it'
             cand --no-cost 'Show no costs'

@@ -98,7 +98,7 @@ complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand mete
 complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand meter; and not __fish_seen_subcommand_from compare" -l agent -d 'Only subagents of this type; main for the main thread' -r
 complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand meter; and not __fish_seen_subcommand_from compare" -l model -d 'Only these models, * and ? stand for anything' -r
 complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand meter; and not __fish_seen_subcommand_from compare" -l prices -d 'Take prices from this file, in the form of assets/prices.json, instead of the built-in table' -r -F
-complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand meter; and not __fish_seen_subcommand_from compare" -l limit -d 'Show this many rows: the newest days, weeks or months, else the dearest' -r
+complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand meter; and not __fish_seen_subcommand_from compare" -l limit -d 'Show this many rows: the newest days, weeks or months, else the most expensive' -r
 complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand meter; and not __fish_seen_subcommand_from compare" -l html -d 'Write a page with charts to this file: one HTML file that needs nothing else' -r -F
 complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand meter; and not __fish_seen_subcommand_from compare" -l no-ledger -d 'Read every transcript anew, and keep nothing of it'
 complete -c lean-computer-use -n "__fish_lean_computer_use_using_subcommand meter; and not __fish_seen_subcommand_from compare" -l no-cost -d 'Show no costs'

@@ -59,14 +59,35 @@ pub fn locate(places: &Places) -> Result<PathBuf> {
     bail!("could not find cua-driver{refused}: {}", how_to_install())
 }
 
+/// What a binary can name: it need not stand beside the file.
+macro_rules! told {
+    () => {
+        concat!(
+            env!("CARGO_PKG_REPOSITORY"),
+            "/blob/main/docs/cua-driver-install.md"
+        )
+    };
+}
+
 /// One text a platform, so that nobody reads about another one.
 fn how_to_install() -> &'static str {
     if cfg!(target_os = "macos") {
-        "install CuaDriver.app and its command line, and allow it Accessibility in System Settings, as docs/cua-driver-install.md says (github.com/trycua/cua, libs/cua-driver)"
+        concat!(
+            "install CuaDriver.app and its command line (github.com/trycua/cua, libs/cua-driver), and allow it Accessibility in System Settings, as ",
+            told!(),
+            " says"
+        )
     } else if cfg!(target_os = "linux") {
-        "install it with `pipx install cua-driver`, and at-spi2-core with the system's package manager, as docs/cua-driver-install.md says; or set CUA_DRIVER_BIN to its absolute path"
+        concat!(
+            "install it with `pipx install cua-driver`, and at-spi2-core with the system's package manager, as ",
+            told!(),
+            " says; or set CUA_DRIVER_BIN to its absolute path"
+        )
     } else {
-        "install it with `pipx install cua-driver`, or set CUA_DRIVER_BIN to its absolute path; see docs/cua-driver-install.md"
+        concat!(
+            "install it with `pipx install cua-driver`, or set CUA_DRIVER_BIN to its absolute path; see ",
+            told!()
+        )
     }
 }
 

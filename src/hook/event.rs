@@ -110,20 +110,48 @@ pub struct Failure {
 struct Payload<'a> {
     session_id: String,
     hook_event_name: String,
-    transcript_path: Option<PathBuf>,
-    cwd: Option<String>,
-    agent_id: Option<String>,
-    agent_type: Option<String>,
-    agent_transcript_path: Option<PathBuf>,
-    tool_name: Option<String>,
+    #[serde(default)]
+    transcript_path: Text,
+    #[serde(default)]
+    cwd: Text,
+    #[serde(default)]
+    agent_id: Text,
+    #[serde(default)]
+    agent_type: Text,
+    #[serde(default)]
+    agent_transcript_path: Text,
+    #[serde(default)]
+    tool_name: Text,
     tool_input: Option<Value>,
-    tool_use_id: Option<String>,
-    prompt_id: Option<String>,
-    error: Option<String>,
-    is_interrupt: Option<bool>,
-    source: Option<String>,
+    #[serde(default)]
+    tool_use_id: Text,
+    #[serde(default)]
+    prompt_id: Text,
+    #[serde(default)]
+    error: Text,
+    #[serde(default)]
+    is_interrupt: Value,
+    #[serde(default)]
+    source: Text,
     #[serde(borrow)]
     prompt: Option<&'a RawValue>,
+}
+
+/// A text that is not empty. Any other value is the text that it is written as: one that a later
+/// version writes in another shape must not hide the event.
+#[derive(Default, Deserialize)]
+#[serde(from = "Value")]
+struct Text(Option<String>);
+
+impl From<Value> for Text {
+    fn from(value: Value) -> Self {
+        let text = match value {
+            Value::Null => None,
+            Value::String(text) => Some(text),
+            other => Some(other.to_string()),
+        };
+        Self(text.filter(|text| !text.is_empty()))
+    }
 }
 
 /// The event in `bytes`; what follows the first JSON value is not looked at.
@@ -136,14 +164,13 @@ fn read(bytes: &[u8]) -> Option<Event> {
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<Payload>();
     let mut payload = values.next()?.ok()?;
     let what = what(&mut payload)?;
-    let given = |text: Option<String>| text.filter(|text| !text.is_empty());
     Some(Event {
-        session: given(Some(payload.session_id))?,
-        agent: given(payload.agent_id),
-        agent_type: given(payload.agent_type),
-        cwd: payload.cwd.unwrap_or_default(),
-        prompt: given(payload.prompt_id),
-        transcript: payload.transcript_path,
+        session: Some(payload.session_id).filter(|session| !session.is_empty())?,
+        agent: payload.agent_id.0,
+        agent_type: payload.agent_type.0,
+        cwd: payload.cwd.0.unwrap_or_default(),
+        prompt: payload.prompt_id.0,
+        transcript: payload.transcript_path.0.map(PathBuf::from),
         what,
     })
 }
@@ -155,15 +182,15 @@ fn what(payload: &mut Payload<'_>) -> Option<What> {
         "PostToolUseFailure" => What::Failed(
             call(payload)?,
             Failure {
-                error: payload.error.take().unwrap_or_default(),
-                interrupted: payload.is_interrupt.unwrap_or_default(),
+                error: payload.error.0.take().unwrap_or_default(),
+                interrupted: payload.is_interrupt == true,
             },
         ),
         "UserPromptSubmit" => What::Prompt {
             person: is_from_a_person(payload),
         },
         "SubagentStop" => What::AgentStopped {
-            transcript: payload.agent_transcript_path.take(),
+            transcript: payload.agent_transcript_path.0.take().map(PathBuf::from),
         },
         "Stop" => What::Stopped,
         "SessionEnd" => What::SessionEnded,
@@ -173,15 +200,15 @@ fn what(payload: &mut Payload<'_>) -> Option<What> {
 
 fn call(payload: &mut Payload<'_>) -> Option<Call> {
     Some(Call {
-        tool: payload.tool_name.take()?,
+        tool: payload.tool_name.0.take()?,
         input: payload.tool_input.take().unwrap_or_default(),
-        id: payload.tool_use_id.take().filter(|id| !id.is_empty()),
+        id: payload.tool_use_id.0.take(),
     })
 }
 
 /// Newer versions name the source; the others are told by how a task notification begins.
 fn is_from_a_person(payload: &Payload<'_>) -> bool {
-    let source = payload.source.as_deref();
+    let source = payload.source.0.as_deref();
     // As it stands in the JSON, whatever it is.
     let prompt = payload.prompt.map(RawValue::get).unwrap_or_default();
     source.is_none_or(|source| matches!(source, "user" | "sdk"))
@@ -225,6 +252,27 @@ mod tests {
             let event = parse(json.as_bytes()).unwrap();
             assert_eq!(event.is_of_runner(), want, "{agent}");
         }
+    }
+
+    #[test]
+    fn a_field_of_another_shape_hides_no_event() {
+        let json = r#"{"session_id":"s","hook_event_name":"PostToolUseFailure","agent_id":7,
+            "agent_type":["x"],"cwd":null,"tool_name":"Bash","tool_input":[],"tool_use_id":1.5,
+            "error":{"code":1},"is_interrupt":"no","source":{},"prompt_id":""}"#;
+        let event = parse(json.as_bytes()).unwrap();
+        assert_eq!(event.agent.as_deref(), Some("7"));
+        assert_eq!(event.prompt, None);
+        let What::Failed(call, failure) = event.what else {
+            panic!("{:?}", event.what)
+        };
+        assert_eq!(
+            (call.tool.as_str(), call.id.as_deref()),
+            ("Bash", Some("1.5"))
+        );
+        assert_eq!(
+            (failure.error.as_str(), failure.interrupted),
+            (r#"{"code":1}"#, false)
+        );
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub struct Args {
     select: ask::Select,
     #[command(flatten)]
     pricing: ask::Pricing,
-    /// Show this many rows: the newest days, weeks or months, else the dearest
+    /// Show this many rows: the newest days, weeks or months, else the most expensive
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
     /// Print one JSON document
