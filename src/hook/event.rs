@@ -120,8 +120,7 @@ struct Payload<'a> {
     agent_type: Text,
     #[serde(default)]
     agent_transcript_path: Text,
-    #[serde(default)]
-    tool_name: Text,
+    tool_name: Option<String>,
     tool_input: Option<Value>,
     #[serde(default)]
     tool_use_id: Text,
@@ -200,7 +199,7 @@ fn what(payload: &mut Payload<'_>) -> Option<What> {
 
 fn call(payload: &mut Payload<'_>) -> Option<Call> {
     Some(Call {
-        tool: payload.tool_name.0.take()?,
+        tool: payload.tool_name.take()?,
         input: payload.tool_input.take().unwrap_or_default(),
         id: payload.tool_use_id.0.take(),
     })
