@@ -11,7 +11,6 @@ use lean_computer_use::meter::quick::Reader;
 use lean_computer_use::meter::record::{Skip, parse};
 use lean_computer_use::meter::rows::Rows;
 use lean_computer_use::meter::{Counted, Found, Origin, Scan, ends};
-use memchr::memmem;
 use proptest::prelude::*;
 
 use crate::tree::{File, Maker, Sum, Truth};
@@ -111,12 +110,8 @@ fn compare(before: &[u8], bytes: &[u8]) {
     if let Some(again) = reader.end(bytes) {
         assert_eq!(end, Some(again), "{}", shown());
     }
-    let line = Line {
-        bytes,
-        whole: true,
-        usage: memmem::find(bytes, br#""usage""#).is_some(),
-        long: None,
-    };
+    let (whole, long) = (true, None);
+    let line = Line { bytes, whole, long };
     let parsed = parse(&line);
     if let Some(end) = end
         && parsed.skipped.is_none()

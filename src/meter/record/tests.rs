@@ -9,12 +9,8 @@ fn parse_line(bytes: &[u8]) -> Parsed {
 }
 
 fn parse_whole(bytes: &[u8], whole: bool) -> Parsed {
-    parse(&Line {
-        bytes,
-        whole,
-        usage: true,
-        long: None,
-    })
+    let long = None;
+    parse(&Line { bytes, whole, long })
 }
 
 fn ids(parsed: &Parsed) -> Vec<&str> {
