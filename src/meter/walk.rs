@@ -3,7 +3,9 @@
 //! Does not look at what is skipped beyond its form, and nowhere at UTF-8.
 
 use super::keys::{self, Key};
-use super::texts::{end, same, short, special};
+use super::texts::{end, same, soon};
+
+pub mod numbers;
 
 /// Where the walk is.
 pub struct Walk<'a> {
@@ -163,28 +165,25 @@ impl<'a> Walk<'a> {
         self.word(b"false").map(|()| false)
     }
 
-    /// A whole number from 0 on, of up to 18 digits; null counts as 0.
+    /// A whole number from 0 on, of up to 18 digits; null counts as 0. Most have less than eight.
+    #[inline]
     pub fn count(&mut self) -> Option<u64> {
-        let first = self.peek()?;
-        if first == b'n' {
+        let window = self.bytes.get(self.at..)?.first_chunk();
+        if let Some((number, digits)) = window.and_then(numbers::few) {
+            self.at += digits;
+            return Some(number);
+        }
+        self.any_count()
+    }
+
+    #[inline(never)]
+    fn any_count(&mut self) -> Option<u64> {
+        if self.peek()? == b'n' {
             return self.word(b"null").map(|()| 0);
         }
-        let rest = &self.bytes[self.at..];
-        let (mut number, mut digits) = (0, 0);
-        while let Some(digit @ b'0'..=b'9') = rest.get(digits) {
-            // As many fit without a look at each.
-            if digits == 18 {
-                return None;
-            }
-            number = number * 10 + u64::from(digit - b'0');
-            digits += 1;
-        }
-        let more = matches!(rest.get(digits), Some(b'.' | b'e' | b'E'));
-        let whole = digits > 0 && !more && (first != b'0' || digits == 1);
-        whole.then(|| {
-            self.at += digits;
-            number
-        })
+        let (number, digits) = numbers::many(&self.bytes[self.at..])?;
+        self.at += digits;
+        Some(number)
     }
 
     /// Passes any value.
@@ -277,22 +276,17 @@ impl<'a> Walk<'a> {
     fn string(&mut self) -> Option<(&'a [u8], bool)> {
         self.pass(b'"')?;
         let start = self.at;
-        if let Some(length) = short(self.bytes, start) {
-            self.at = start + length + 1;
-            return Some((&self.bytes[start..start + length], true));
+        let at = soon(self.bytes, start);
+        if self.bytes.get(at) == Some(&b'"') {
+            self.at = at + 1;
+            return Some((&self.bytes[start..at], true));
         }
-        self.long_string(start)
+        self.long_string(start, at)
     }
 
     #[inline(never)]
-    fn long_string(&mut self, start: usize) -> Option<(&'a [u8], bool)> {
-        let first = special(self.bytes, start)?;
-        let plain = self.bytes[first] == b'"';
-        let end = if plain {
-            first
-        } else {
-            end(self.bytes, first)?
-        };
+    fn long_string(&mut self, start: usize, at: usize) -> Option<(&'a [u8], bool)> {
+        let (end, plain) = end(self.bytes, at)?;
         self.at = end + 1;
         Some((&self.bytes[start..end], plain))
     }
