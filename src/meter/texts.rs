@@ -7,18 +7,17 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, u8x16, u8x64};
 
-/// So many times sixteen bytes are looked at before a longer way is taken: an id is no longer.
-const SOON: usize = 3;
+/// So many bytes are looked at before a longer way is taken: no id is longer.
+const SOON: usize = 48;
 
 /// How far a text that begins at `at` is surely plain: up to a quote, a backslash or a control
 /// character, or as far as was looked.
 #[must_use]
 #[inline]
 pub fn soon(bytes: &[u8], mut at: usize) -> usize {
-    for _ in 0..SOON {
-        let Some(lane) = bytes.get(at..).and_then(<[u8]>::first_chunk) else {
-            break;
-        };
+    let rest = bytes.get(at..).unwrap_or_default();
+    let (lanes, _) = rest.get(..SOON).unwrap_or(rest).as_chunks();
+    for lane in lanes {
         // What every processor can do needs no question.
         let special = dispatch!(Level::baseline(), simd => specials(simd, *lane));
         if special != 0 {
@@ -29,10 +28,7 @@ pub fn soon(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-#[expect(
-    clippy::inline_always,
-    reason = "else it is not built for what it is built into"
-)]
+#[expect(clippy::inline_always, reason = "is built for each processor")]
 #[inline(always)]
 fn specials<S: Simd>(simd: S, lane: [u8; 16]) -> u64 {
     let lane = u8x16::simd_from(simd, lane);
@@ -74,10 +70,7 @@ fn end_by(level: Level, bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     dispatch!(level, simd => blocks(simd, bytes, at))
 }
 
-#[expect(
-    clippy::inline_always,
-    reason = "else it is not built for what it is built into"
-)]
+#[expect(clippy::inline_always, reason = "is built for each processor")]
 #[inline(always)]
 fn blocks<S: Simd>(simd: S, bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
     let mut text = Text::default();
@@ -109,10 +102,7 @@ struct Bits {
 }
 
 impl Bits {
-    #[expect(
-        clippy::inline_always,
-        reason = "else it is not built for what it is built into"
-    )]
+    #[expect(clippy::inline_always, reason = "is built for each processor")]
     #[inline(always)]
     fn of<S: Simd>(simd: S, block: [u8; 64]) -> Self {
         let block = u8x64::simd_from(simd, block);
@@ -149,10 +139,7 @@ struct Text {
 impl Text {
     /// Where the text ends, if it does in the block at `at`; none at all when the block has what no
     /// text may have.
-    #[expect(
-        clippy::inline_always,
-        reason = "else it is not built for what it is built into"
-    )]
+    #[expect(clippy::inline_always, reason = "is built for each processor")]
     #[inline(always)]
     #[expect(clippy::option_option, reason = "no text, or one that may go on")]
     fn end(&mut self, bits: &Bits, bytes: &[u8], at: usize) -> Option<Option<usize>> {
@@ -185,14 +172,14 @@ fn fill(rest: &[u8]) -> [u8; 64] {
 /// Which bytes are escaped: those behind an odd number of backslashes in a row. `carried` is 1
 /// when the first byte is, and then tells the same of the byte that follows.
 fn escaped(backslashes: u64, carried: &mut u64) -> u64 {
-    const EVEN: u64 = 0x5555_5555_5555_5555;
-    let backslashes = backslashes & !*carried;
-    let follows = backslashes << 1 | *carried;
-    let odd_starts = backslashes & !EVEN & !follows;
-    // Adding carries a bit through each row of backslashes to the byte behind it.
-    let (ends, more) = odd_starts.overflowing_add(backslashes);
-    *carried = u64::from(more);
-    (EVEN ^ (ends << 1)) & follows
+    const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+    let starts = backslashes & !*carried;
+    // Subtracting borrows through each row of backslashes: what differs in it then are those that
+    // escape another byte, and the byte behind the last of them.
+    let pairs = ((starts << 1 | ODD).wrapping_sub(starts)) ^ ODD;
+    let escaped = pairs ^ (backslashes | *carried);
+    *carried = (pairs & backslashes) >> 63;
+    escaped
 }
 
 /// Whether the letters of some escapes are in use, with four digits behind a `u`.

@@ -127,7 +127,8 @@ impl<'a> Walk<'a> {
             self.at += keys[key].0.length();
             return Some(key);
         }
-        let (name, plain) = self.string()?;
+        self.pass(b'"')?;
+        let (name, plain) = self.text()?;
         plain.then_some(())?;
         self.pass(b':')?;
         Some(keys::named(keys, name).unwrap_or(keys.len()))
@@ -150,10 +151,12 @@ impl<'a> Walk<'a> {
 
     /// A text without escapes, or null.
     pub fn plain(&mut self) -> Option<Plain<'a>> {
-        if self.peek()? == b'n' {
-            return self.word(b"null").map(|()| Plain::Null);
+        match self.peek()? {
+            b'"' => self.at += 1,
+            b'n' => return self.word(b"null").map(|()| Plain::Null),
+            _ => return None,
         }
-        let (text, plain) = self.string()?;
+        let (text, plain) = self.text()?;
         plain.then_some(Plain::Text(text))
     }
 
@@ -191,7 +194,10 @@ impl<'a> Walk<'a> {
         let (mut depth, mut objects) = (0_u32, 0_u64);
         loop {
             let opened = match self.peek()? {
-                b'"' => self.string().map(|_| false)?,
+                b'"' => {
+                    self.at += 1;
+                    self.text().map(|_| false)?
+                }
                 open @ (b'{' | b'[') => {
                     self.at += 1;
                     depth += 1;
@@ -211,8 +217,8 @@ impl<'a> Walk<'a> {
                 return Some(());
             }
             if objects & 1 == 1 {
-                self.peek().filter(|byte| *byte == b'"')?;
-                self.string()?;
+                self.pass(b'"')?;
+                self.text()?;
                 self.pass(b':')?;
             }
         }
@@ -270,22 +276,21 @@ impl<'a> Walk<'a> {
         (count > 0).then_some(())
     }
 
-    /// A text between its quotes, and whether it has no escapes. Most are short and plain: that
-    /// way is kept short.
+    /// What stands behind the first quote of a text, up to the last, and whether it has no escapes.
+    /// Most are short and plain: that way is kept short.
     #[inline]
-    fn string(&mut self) -> Option<(&'a [u8], bool)> {
-        self.pass(b'"')?;
+    fn text(&mut self) -> Option<(&'a [u8], bool)> {
         let start = self.at;
         let at = soon(self.bytes, start);
         if self.bytes.get(at) == Some(&b'"') {
             self.at = at + 1;
             return Some((&self.bytes[start..at], true));
         }
-        self.long_string(start, at)
+        self.long_text(start, at)
     }
 
     #[inline(never)]
-    fn long_string(&mut self, start: usize, at: usize) -> Option<(&'a [u8], bool)> {
+    fn long_text(&mut self, start: usize, at: usize) -> Option<(&'a [u8], bool)> {
         let (end, plain) = end(self.bytes, at)?;
         self.at = end + 1;
         Some((&self.bytes[start..end], plain))

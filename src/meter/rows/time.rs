@@ -59,28 +59,35 @@ fn usual_time(text: &[u8]) -> Option<i64> {
     let (clock, differs_then) = FORM[1].read(words[1]);
     let (rest, differs_last) = FORM[2].read(words[2]);
     (differs | differs_then | differs_last == 0).then_some(())?;
-    let number = |digits: u64, at: u32| i64::from((pairs(digits) >> (8 * at)).to_le_bytes()[0]);
+    let number = |digits: u64, at: u32| u32::from((pairs(digits) >> (8 * at)).to_le_bytes()[0]);
     let year = number(date, 0) * 100 + number(date, 2);
     let (month, day) = (number(date, 5), number(clock, 0));
     let (hour, minute, second) = (number(clock, 3), number(clock, 6), number(rest, 1));
-    let thousandths = number(rest, 4) * 10 + i64::from(rest.to_le_bytes()[6]);
+    let thousandths = number(rest, 4) * 10 + u32::from(rest.to_le_bytes()[6]);
     let dated = (1..=12).contains(&month) && (1..=last_day(year, month)).contains(&day);
     (dated && hour < 24 && minute < 60 && second < 60).then_some(())?;
-    // Years that begin in March have their leap day at the end.
-    let (year, month) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
-    let days = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    let days = days + (153 * month + 2) / 5 + day - 719_469;
-    let seconds = days * 86_400 + hour * 3600 + minute * 60 + second;
-    Some(seconds * 1_000_000 + thousandths * 1000)
+    let seconds = hour * 3600 + minute * 60 + second;
+    let seconds = days(year, month, day) * 86_400 + i64::from(seconds);
+    Some(seconds * 1_000_000 + i64::from(thousandths) * 1000)
 }
 
-fn last_day(year: i64, month: i64) -> i64 {
+/// Since 1970.
+fn days(year: u32, month: u32, day: u32) -> i64 {
+    // Years that begin in March have their leap day at the end. 400 of them are always as long.
+    let (year, month) = if month > 2 {
+        (year + 400, month - 3)
+    } else {
+        (year + 399, month + 9)
+    };
+    let days = year * 365 + year / 4 - year / 100 + year / 400;
+    i64::from(days + (153 * month + 2) / 5 + day) - 719_469 - 146_097
+}
+
+fn last_day(year: u32, month: u32) -> u32 {
     match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => {
+            29
+        }
         2 => 28,
         4 | 6 | 9 | 11 => 30,
         _ => 31,
@@ -106,6 +113,8 @@ mod tests {
             "1969-12-28T00:00:00.001Z",
             "2000-02-28T12:00:00.000Z",
             "2100-03-01T12:00:00.000Z",
+            "0000-01-01T00:00:00.000Z",
+            "0000-02-29T23:59:59.999Z",
             "0001-01-01T00:00:00.000Z",
             "9999-12-28T00:00:00.000Z",
         ] {

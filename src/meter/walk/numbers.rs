@@ -12,6 +12,10 @@ const OVER_NINE: u64 = u64::from_ne_bytes([0x76; 8]);
 #[must_use]
 #[inline]
 pub fn few(window: &[u8; 8]) -> Option<(u64, usize)> {
+    // One in three, and most of those are zero.
+    if let [digit @ b'0'..=b'9', b',' | b'}', ..] = window {
+        return Some((u64::from(digit - b'0'), 1));
+    }
     let digits = u64::from_le_bytes(*window) ^ ZEROS;
     // A sum that carries makes the next byte wrong, but the first that is no digit stands before.
     let others = (digits.wrapping_add(OVER_NINE) | digits) & TOPS;
@@ -19,7 +23,7 @@ pub fn few(window: &[u8; 8]) -> Option<(u64, usize)> {
     if bits == 0 || bits == 64 {
         return None;
     }
-    let zero_first = bits > 8 && window[0] == b'0';
+    let zero_first = window[0] == b'0';
     let behind = (digits >> bits).to_le_bytes()[0] ^ b'0';
     if zero_first || !matches!(behind, b',' | b'}') {
         return None;
