@@ -14,10 +14,20 @@ const SOON: usize = 48;
 /// character, or as far as was looked.
 #[must_use]
 #[inline]
-pub fn soon(bytes: &[u8], mut at: usize) -> usize {
+pub fn soon(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
-    let (lanes, _) = rest.get(..SOON).unwrap_or(rest).as_chunks();
-    for lane in lanes {
+    // Where as many are left, none is asked for one by one.
+    at + match rest.first_chunk::<SOON>() {
+        Some(near) => plain(near),
+        None => plain(rest),
+    }
+}
+
+/// How many of these bytes are plain, of whole lanes.
+#[inline]
+fn plain(near: &[u8]) -> usize {
+    let mut at = 0;
+    for lane in near.as_chunks().0 {
         // What every processor can do needs no question.
         let special = dispatch!(Level::baseline(), simd => specials(simd, *lane));
         if special != 0 {
@@ -74,7 +84,14 @@ fn end_by(level: Level, bytes: &[u8], at: usize) -> Option<(usize, bool)> {
 #[inline(always)]
 fn blocks<S: Simd>(simd: S, bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
     let mut text = Text::default();
-    let (blocks, last) = bytes.get(at..)?.as_chunks();
+    let (mut blocks, last) = bytes.get(at..)?.as_chunks();
+    // Many a long text has nothing special in it: that is seen with less work.
+    while let [block, rest @ ..] = blocks
+        && !special(simd, *block)
+    {
+        blocks = rest;
+        at += block.len();
+    }
     for block in blocks {
         if let Some(end) = text.end(&Bits::of(simd, *block), bytes, at)? {
             return Some((end, text.plain()));
@@ -90,6 +107,14 @@ fn blocks<S: Simd>(simd: S, bytes: &[u8], mut at: usize) -> Option<(usize, bool)
     };
     let end = text.end(&bits, bytes, at)?;
     end.map(|end| (end, text.plain()))
+}
+
+#[expect(clippy::inline_always, reason = "is built for each processor")]
+#[inline(always)]
+fn special<S: Simd>(simd: S, block: [u8; 64]) -> bool {
+    let block = u8x64::simd_from(simd, block);
+    let special = block.simd_eq(b'"') | block.simd_eq(b'\\') | block.simd_le(0x1f);
+    special.any_true()
 }
 
 /// One bit for each of sixty-four bytes, the first one lowest.
