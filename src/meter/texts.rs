@@ -1,19 +1,49 @@
-//! Where a JSON text ends. In: bytes, and a place within a text. Out: its closing quote, or none
-//! when it has no end, a control character, or an escape that JSON does not know. Does not look at
-//! UTF-8. Takes as much time for a text full of escapes as for one without: sixteen bytes are
-//! compared at a time, and sixty-four bytes give one word of bits for each kind of byte.
+//! Where a JSON text ends. In: bytes, and where a text begins. Out: its closing quote, or none when
+//! it has no end, a control character, or an escape that JSON does not know. Does not look at UTF-8.
+//! Takes as much time for a text full of escapes as for one without: sixty-four bytes give one word
+//! of bits for each kind of byte. A processor that can compare more than sixteen at a time does; it
+//! is asked once.
 
-use wide::u8x16;
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, Simd, dispatch, u8x16, u8x64};
 
-/// The length of a text that begins at `at`, if it is shorter than sixteen bytes and has no escapes
-/// and no control characters.
+/// So many bytes are looked at before a longer way is taken: no id is longer.
+const SOON: usize = 48;
+
+/// How far a text that begins at `at` is surely plain: up to a quote, a backslash or a control
+/// character, or as far as was looked.
 #[must_use]
 #[inline]
-pub fn short(bytes: &[u8], at: usize) -> Option<usize> {
-    let lane = u8x16::new(*bytes.get(at..)?.first_chunk()?);
-    let hits = quote(lane) | backslash(lane) | control(lane);
-    let length = hits.to_bitmask().trailing_zeros() as usize;
-    (bytes.get(at + length) == Some(&b'"') && length < 16).then_some(length)
+pub fn soon(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    // Where as many are left, none is asked for one by one.
+    at + match rest.first_chunk::<SOON>() {
+        Some(near) => plain(near),
+        None => plain(rest),
+    }
+}
+
+/// How many of these bytes are plain, of whole lanes.
+#[inline]
+fn plain(near: &[u8]) -> usize {
+    let mut at = 0;
+    for lane in near.as_chunks().0 {
+        // What every processor can do needs no question.
+        let special = dispatch!(Level::baseline(), simd => specials(simd, *lane));
+        if special != 0 {
+            return at + special.trailing_zeros() as usize;
+        }
+        at += lane.len();
+    }
+    at
+}
+
+#[expect(clippy::inline_always, reason = "is built for each processor")]
+#[inline(always)]
+fn specials<S: Simd>(simd: S, lane: [u8; 16]) -> u64 {
+    let lane = u8x16::simd_from(simd, lane);
+    let special = lane.simd_eq(b'"') | lane.simd_eq(b'\\') | lane.simd_le(0x1f);
+    special.to_bitmask()
 }
 
 /// Whether two texts are the same. The static build's own comparison goes byte by byte; here the
@@ -39,124 +69,146 @@ pub fn same(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// The next quote, backslash or control character from `at` on.
+/// The quote that ends a text of which `at` is some byte that no backslash escapes, and whether no
+/// escapes stand between.
 #[must_use]
-pub fn special(bytes: &[u8], mut at: usize) -> Option<usize> {
-    while let Some(lane) = bytes.get(at..)?.first_chunk::<16>() {
-        let lane = u8x16::new(*lane);
-        let hits = quote(lane) | backslash(lane) | control(lane);
-        let hits = hits.to_bitmask();
-        if hits != 0 {
-            return Some(at + hits.trailing_zeros() as usize);
-        }
-        at += 16;
-    }
-    let rest = bytes.get(at..)?.iter();
-    let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-    rest.copied()
-        .position(|byte| special(&byte))
-        .map(|more| at + more)
+pub fn end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
+    end_by(Level::new(), bytes, at)
 }
 
-/// The quote that ends a text of which `at` is some byte that no backslash escapes.
-#[must_use]
-pub fn end(bytes: &[u8], mut at: usize) -> Option<usize> {
-    let mut carried = 0;
-    loop {
-        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
-        let last;
-        let block = if let Some(block) = rest.first_chunk() {
-            block
-        } else {
-            last = filled(rest);
-            &last
-        };
-        let escaped = escaped(bits(block, backslash), &mut carried);
-        let quotes = bits(block, quote) & !escaped;
-        // All bits when there is no quote.
-        let before = (quotes & quotes.wrapping_neg()).wrapping_sub(1);
-        // Hardly ever true, so that most blocks are asked no more than this.
-        if any(block, control) && bits(block, control) & before != 0 {
-            return None;
-        }
-        let letters = escaped & before;
-        if letters != 0 {
-            // Of more than two it is quicker to look at all at once.
-            let more = letters & (letters - 1);
-            let few = more & more.wrapping_sub(1) == 0;
-            let letters = if few {
-                letters
-            } else {
-                letters & !bits(block, usual)
-            };
-            known(bytes, at, letters)?;
-        }
-        if quotes != 0 {
-            return Some(at + quotes.trailing_zeros() as usize);
+fn end_by(level: Level, bytes: &[u8], at: usize) -> Option<(usize, bool)> {
+    dispatch!(level, simd => blocks(simd, bytes, at))
+}
+
+#[expect(clippy::inline_always, reason = "is built for each processor")]
+#[inline(always)]
+fn blocks<S: Simd>(simd: S, bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
+    let mut text = Text::default();
+    let (mut blocks, last) = bytes.get(at..)?.as_chunks();
+    // Many a long text has nothing special in it: that is seen with less work.
+    while let [block, rest @ ..] = blocks
+        && !special(simd, *block)
+    {
+        blocks = rest;
+        at += block.len();
+    }
+    for block in blocks {
+        if let Some(end) = text.end(&Bits::of(simd, *block), bytes, at)? {
+            return Some((end, text.plain()));
         }
         at += block.len();
     }
+    if last.is_empty() {
+        return None;
+    }
+    let bits = match bytes.last_chunk() {
+        Some(block) => Bits::of(simd, *block).behind(block.len() - last.len()),
+        None => Bits::of(simd, fill(last)),
+    };
+    let end = text.end(&bits, bytes, at)?;
+    end.map(|end| (end, text.plain()))
 }
 
-/// The last bytes, with control characters behind them.
-fn filled(rest: &[u8]) -> [u8; 64] {
+#[expect(clippy::inline_always, reason = "is built for each processor")]
+#[inline(always)]
+fn special<S: Simd>(simd: S, block: [u8; 64]) -> bool {
+    let block = u8x64::simd_from(simd, block);
+    let special = block.simd_eq(b'"') | block.simd_eq(b'\\') | block.simd_le(0x1f);
+    special.any_true()
+}
+
+/// One bit for each of sixty-four bytes, the first one lowest.
+struct Bits {
+    quotes: u64,
+    backslashes: u64,
+    controls: u64,
+    /// What stands behind a backslash most often.
+    usual: u64,
+}
+
+impl Bits {
+    #[expect(clippy::inline_always, reason = "is built for each processor")]
+    #[inline(always)]
+    fn of<S: Simd>(simd: S, block: [u8; 64]) -> Self {
+        let block = u8x64::simd_from(simd, block);
+        let (quotes, backslashes) = (block.simd_eq(b'"'), block.simd_eq(b'\\'));
+        let usual = quotes | backslashes | block.simd_eq(b'n') | block.simd_eq(b't');
+        Self {
+            quotes: quotes.to_bitmask(),
+            backslashes: backslashes.to_bitmask(),
+            controls: block.simd_le(0x1f).to_bitmask(),
+            usual: usual.to_bitmask(),
+        }
+    }
+
+    /// Those of the bytes behind the first few.
+    fn behind(&self, few: usize) -> Self {
+        Self {
+            quotes: self.quotes >> few,
+            backslashes: self.backslashes >> few,
+            controls: self.controls >> few,
+            usual: self.usual >> few,
+        }
+    }
+}
+
+/// What is known of a text after some blocks.
+#[derive(Default)]
+struct Text {
+    /// 1 when the next byte is escaped.
+    carried: u64,
+    /// Zero when there were none.
+    backslashes: u64,
+}
+
+impl Text {
+    /// Where the text ends, if it does in the block at `at`; none at all when the block has what no
+    /// text may have.
+    #[expect(clippy::inline_always, reason = "is built for each processor")]
+    #[inline(always)]
+    #[expect(clippy::option_option, reason = "no text, or one that may go on")]
+    fn end(&mut self, bits: &Bits, bytes: &[u8], at: usize) -> Option<Option<usize>> {
+        let escaped = escaped(bits.backslashes, &mut self.carried);
+        let quotes = bits.quotes & !escaped;
+        // All bits when there is no quote.
+        let inside = (quotes & quotes.wrapping_neg()).wrapping_sub(1);
+        self.backslashes |= bits.backslashes & inside;
+        let letters = escaped & !bits.usual;
+        // Hardly ever true.
+        if (bits.controls | letters) & inside != 0 {
+            (bits.controls & inside == 0).then_some(())?;
+            known(bytes, at, letters & inside)?;
+        }
+        Some((quotes != 0).then(|| at + quotes.trailing_zeros() as usize))
+    }
+
+    fn plain(&self) -> bool {
+        self.backslashes == 0
+    }
+}
+
+/// So few bytes that they are no block, with zeros behind them, of which none ends a text.
+fn fill(rest: &[u8]) -> [u8; 64] {
     let mut block = [0; 64];
     block[..rest.len()].copy_from_slice(rest);
     block
 }
 
-fn any(block: &[u8; 64], of: impl Fn(u8x16) -> u8x16) -> bool {
-    let lanes = block.as_chunks::<16>().0.iter();
-    let any = lanes.fold(u8x16::ZERO, |any, lane| any | of(u8x16::new(*lane)));
-    any.to_bitmask() != 0
-}
-
-/// One bit for each byte, the first one lowest.
-fn bits(block: &[u8; 64], of: impl Fn(u8x16) -> u8x16) -> u64 {
-    let lanes = block.as_chunks::<16>().0.iter().rev();
-    lanes.fold(0, |bits, lane| {
-        bits << 16 | u64::from(of(u8x16::new(*lane)).to_bitmask())
-    })
-}
-
-fn is(lane: u8x16, byte: u8) -> u8x16 {
-    lane.simd_eq(u8x16::splat(byte))
-}
-
-fn quote(lane: u8x16) -> u8x16 {
-    is(lane, b'"')
-}
-
-fn backslash(lane: u8x16) -> u8x16 {
-    is(lane, b'\\')
-}
-
-fn control(lane: u8x16) -> u8x16 {
-    lane.min(u8x16::splat(0x1f)).simd_eq(lane)
-}
-
-/// What stands behind a backslash most often.
-fn usual(lane: u8x16) -> u8x16 {
-    is(lane, b'n') | quote(lane) | backslash(lane) | is(lane, b't')
-}
-
 /// Which bytes are escaped: those behind an odd number of backslashes in a row. `carried` is 1
 /// when the first byte is, and then tells the same of the byte that follows.
 fn escaped(backslashes: u64, carried: &mut u64) -> u64 {
-    const EVEN: u64 = 0x5555_5555_5555_5555;
-    if backslashes == 0 {
-        return std::mem::take(carried);
-    }
-    let backslashes = backslashes & !*carried;
-    let follows = backslashes << 1 | *carried;
-    let odd_starts = backslashes & !EVEN & !follows;
-    // Adding carries a bit through each row of backslashes to the byte behind it.
-    let (ends, more) = odd_starts.overflowing_add(backslashes);
-    *carried = u64::from(more);
-    (EVEN ^ (ends << 1)) & follows
+    const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
+    let starts = backslashes & !*carried;
+    // Subtracting borrows through each row of backslashes: what differs in it then are those that
+    // escape another byte, and the byte behind the last of them.
+    let pairs = ((starts << 1 | ODD).wrapping_sub(starts)) ^ ODD;
+    let escaped = pairs ^ (backslashes | *carried);
+    *carried = (pairs & backslashes) >> 63;
+    escaped
 }
 
 /// Whether the letters of some escapes are in use, with four digits behind a `u`.
+#[cold]
 fn known(bytes: &[u8], at: usize, mut letters: u64) -> Option<()> {
     while letters != 0 {
         let here = at + letters.trailing_zeros() as usize;
@@ -177,67 +229,4 @@ fn known(bytes: &[u8], at: usize, mut letters: u64) -> Option<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde::de::IgnoredAny;
-
-    use super::*;
-
-    /// Where a text that begins after `before` other bytes ends.
-    fn ends(text: &[u8]) -> Option<usize> {
-        special(text, 0).and_then(|at| end(text, at))
-    }
-
-    #[test]
-    fn texts_end_where_json_says() {
-        let escapes = [
-            r"\n",
-            r"\\",
-            r#"\""#,
-            r"\u001b",
-            r"\ud800",
-            r"\/",
-            r"\b",
-            r"\u12g4",
-            r"\x",
-            "\u{1}",
-            "\t",
-            "",
-            "é",
-            r"\\\\\\\",
-            r"\\\\\\\\",
-        ];
-        for escape in escapes {
-            for before in 0..70 {
-                for after in [0, 1, 15, 64] {
-                    let text = ["x".repeat(before), escape.into(), "n".repeat(after)].concat();
-                    let tail = format!("{text}\" , \\ \"");
-                    let json = format!("\"{text}\"");
-                    let whole = serde_json::from_str::<IgnoredAny>(&json).is_ok();
-                    let want = whole.then_some(text.len());
-                    // A row of backslashes may escape the quote: then another one ends the text.
-                    let odd = escape == r"\\\\\\\" && after == 0;
-                    if odd {
-                        assert_eq!(ends(tail.as_bytes()), None, "{tail}");
-                    } else {
-                        assert_eq!(ends(tail.as_bytes()), want, "{tail}");
-                    }
-                    assert_eq!(ends(text.as_bytes()), None, "{text}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn texts_are_the_same_in_every_byte() {
-        for length in 0..40 {
-            let one = vec![b'x'; length];
-            assert!(same(&one, &one.clone()));
-            assert!(!same(&one, &vec![b'x'; length + 1]));
-            for other in 0..length {
-                let mut two = one.clone();
-                two[other] = b'y';
-                assert!(!same(&one, &two));
-            }
-        }
-    }
-}
+mod tests;

@@ -3,7 +3,9 @@
 //! Does not look at what is skipped beyond its form, and nowhere at UTF-8.
 
 use super::keys::{self, Key};
-use super::texts::{end, same, short, special};
+use super::texts::{end, same, soon};
+
+pub mod numbers;
 
 /// Where the walk is.
 pub struct Walk<'a> {
@@ -125,7 +127,8 @@ impl<'a> Walk<'a> {
             self.at += keys[key].0.length();
             return Some(key);
         }
-        let (name, plain) = self.string()?;
+        self.pass(b'"')?;
+        let (name, plain) = self.text()?;
         plain.then_some(())?;
         self.pass(b':')?;
         Some(keys::named(keys, name).unwrap_or(keys.len()))
@@ -148,10 +151,12 @@ impl<'a> Walk<'a> {
 
     /// A text without escapes, or null.
     pub fn plain(&mut self) -> Option<Plain<'a>> {
-        if self.peek()? == b'n' {
-            return self.word(b"null").map(|()| Plain::Null);
+        match self.peek()? {
+            b'"' => self.at += 1,
+            b'n' => return self.word(b"null").map(|()| Plain::Null),
+            _ => return None,
         }
-        let (text, plain) = self.string()?;
+        let (text, plain) = self.text()?;
         plain.then_some(Plain::Text(text))
     }
 
@@ -163,28 +168,25 @@ impl<'a> Walk<'a> {
         self.word(b"false").map(|()| false)
     }
 
-    /// A whole number from 0 on, of up to 18 digits; null counts as 0.
+    /// A whole number from 0 on, of up to 18 digits; null counts as 0. Most have less than eight.
+    #[inline]
     pub fn count(&mut self) -> Option<u64> {
-        let first = self.peek()?;
-        if first == b'n' {
+        let window = self.bytes.get(self.at..)?.first_chunk();
+        if let Some((number, digits)) = window.and_then(numbers::few) {
+            self.at += digits;
+            return Some(number);
+        }
+        self.any_count()
+    }
+
+    #[inline(never)]
+    fn any_count(&mut self) -> Option<u64> {
+        if self.peek()? == b'n' {
             return self.word(b"null").map(|()| 0);
         }
-        let rest = &self.bytes[self.at..];
-        let (mut number, mut digits) = (0, 0);
-        while let Some(digit @ b'0'..=b'9') = rest.get(digits) {
-            // As many fit without a look at each.
-            if digits == 18 {
-                return None;
-            }
-            number = number * 10 + u64::from(digit - b'0');
-            digits += 1;
-        }
-        let more = matches!(rest.get(digits), Some(b'.' | b'e' | b'E'));
-        let whole = digits > 0 && !more && (first != b'0' || digits == 1);
-        whole.then(|| {
-            self.at += digits;
-            number
-        })
+        let (number, digits) = numbers::many(&self.bytes[self.at..])?;
+        self.at += digits;
+        Some(number)
     }
 
     /// Passes any value.
@@ -192,7 +194,10 @@ impl<'a> Walk<'a> {
         let (mut depth, mut objects) = (0_u32, 0_u64);
         loop {
             let opened = match self.peek()? {
-                b'"' => self.string().map(|_| false)?,
+                b'"' => {
+                    self.at += 1;
+                    self.text().map(|_| false)?
+                }
                 open @ (b'{' | b'[') => {
                     self.at += 1;
                     depth += 1;
@@ -212,8 +217,8 @@ impl<'a> Walk<'a> {
                 return Some(());
             }
             if objects & 1 == 1 {
-                self.peek().filter(|byte| *byte == b'"')?;
-                self.string()?;
+                self.pass(b'"')?;
+                self.text()?;
                 self.pass(b':')?;
             }
         }
@@ -271,28 +276,22 @@ impl<'a> Walk<'a> {
         (count > 0).then_some(())
     }
 
-    /// A text between its quotes, and whether it has no escapes. Most are short and plain: that
-    /// way is kept short.
+    /// What stands behind the first quote of a text, up to the last, and whether it has no escapes.
+    /// Most are short and plain: that way is kept short.
     #[inline]
-    fn string(&mut self) -> Option<(&'a [u8], bool)> {
-        self.pass(b'"')?;
+    fn text(&mut self) -> Option<(&'a [u8], bool)> {
         let start = self.at;
-        if let Some(length) = short(self.bytes, start) {
-            self.at = start + length + 1;
-            return Some((&self.bytes[start..start + length], true));
+        let at = soon(self.bytes, start);
+        if self.bytes.get(at) == Some(&b'"') {
+            self.at = at + 1;
+            return Some((&self.bytes[start..at], true));
         }
-        self.long_string(start)
+        self.long_text(start, at)
     }
 
     #[inline(never)]
-    fn long_string(&mut self, start: usize) -> Option<(&'a [u8], bool)> {
-        let first = special(self.bytes, start)?;
-        let plain = self.bytes[first] == b'"';
-        let end = if plain {
-            first
-        } else {
-            end(self.bytes, first)?
-        };
+    fn long_text(&mut self, start: usize, at: usize) -> Option<(&'a [u8], bool)> {
+        let (end, plain) = end(self.bytes, at)?;
         self.at = end + 1;
         Some((&self.bytes[start..end], plain))
     }

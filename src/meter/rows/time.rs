@@ -2,6 +2,8 @@
 
 use jiff::Timestamp;
 
+use super::super::walk::numbers::pairs;
+
 /// Microseconds since 1970 of an RFC 3339 time. The usual form is read by hand, it stands in every
 /// line.
 pub fn time(text: impl AsRef<[u8]>) -> Option<i64> {
@@ -12,49 +14,80 @@ pub fn time(text: impl AsRef<[u8]>) -> Option<i64> {
     })
 }
 
+/// The usual form, eight bytes a word.
+const FORM: [Form; 3] = [
+    Form::new(*b"0000-00-"),
+    Form::new(*b"00T00:00"),
+    Form::new(*b":00.000Z"),
+];
+
+/// Eight bytes of a form: digits, for which zeros stand, and marks.
+struct Form {
+    text: u64,
+    /// Added to what differs from the text, it sets the highest bit of a byte that is neither the
+    /// mark nor a digit.
+    over: u64,
+}
+
+impl Form {
+    const fn new(text: [u8; 8]) -> Self {
+        let (mut over, mut at) = ([0x7f; 8], 0);
+        while at < 8 {
+            if text[at] == b'0' {
+                over[at] = 0x76;
+            }
+            at += 1;
+        }
+        let (text, over) = (u64::from_le_bytes(text), u64::from_le_bytes(over));
+        Self { text, over }
+    }
+
+    /// What the digits count, one a byte, and zero for each mark; and some bits when the text has
+    /// another form.
+    fn read(&self, bytes: [u8; 8]) -> (u64, u64) {
+        let digits = u64::from_le_bytes(bytes) ^ self.text;
+        let others = (digits.wrapping_add(self.over) | digits) & u64::from_ne_bytes([0x80; 8]);
+        (digits, others)
+    }
+}
+
 /// `2026-08-04T12:00:00.000Z`.
 fn usual_time(text: &[u8]) -> Option<i64> {
     let text: &[u8; 24] = text.try_into().ok()?;
-    let number = |from: usize, length: usize| {
-        text[from..from + length]
-            .iter()
-            .try_fold(0_i64, |sum, byte| {
-                byte.is_ascii_digit()
-                    .then(|| sum * 10 + i64::from(byte - b'0'))
-            })
-    };
-    let marks = [
-        (4, b'-'),
-        (7, b'-'),
-        (10, b'T'),
-        (13, b':'),
-        (16, b':'),
-        (19, b'.'),
-        (23, b'Z'),
-    ];
-    marks
-        .iter()
-        .all(|(at, mark)| text[*at] == *mark)
-        .then_some(())?;
-    let (year, month, day) = (number(0, 4)?, number(5, 2)?, number(8, 2)?);
-    let (hour, minute, second) = (number(11, 2)?, number(14, 2)?, number(17, 2)?);
+    let (words, _) = text.as_chunks::<8>();
+    let (date, differs) = FORM[0].read(words[0]);
+    let (clock, differs_then) = FORM[1].read(words[1]);
+    let (rest, differs_last) = FORM[2].read(words[2]);
+    (differs | differs_then | differs_last == 0).then_some(())?;
+    let number = |digits: u64, at: u32| u32::from((pairs(digits) >> (8 * at)).to_le_bytes()[0]);
+    let year = number(date, 0) * 100 + number(date, 2);
+    let (month, day) = (number(date, 5), number(clock, 0));
+    let (hour, minute, second) = (number(clock, 3), number(clock, 6), number(rest, 1));
+    let thousandths = number(rest, 4) * 10 + u32::from(rest.to_le_bytes()[6]);
     let dated = (1..=12).contains(&month) && (1..=last_day(year, month)).contains(&day);
     (dated && hour < 24 && minute < 60 && second < 60).then_some(())?;
-    // Years that begin in March have their leap day at the end.
-    let (year, month) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
-    let days = year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    let days = days + (153 * month + 2) / 5 + day - 719_469;
-    let seconds = days * 86_400 + hour * 3600 + minute * 60 + second;
-    Some(seconds * 1_000_000 + number(20, 3)? * 1000)
+    let seconds = hour * 3600 + minute * 60 + second;
+    let seconds = days(year, month, day) * 86_400 + i64::from(seconds);
+    Some(seconds * 1_000_000 + i64::from(thousandths) * 1000)
 }
 
-fn last_day(year: i64, month: i64) -> i64 {
+/// Since 1970.
+fn days(year: u32, month: u32, day: u32) -> i64 {
+    // Years that begin in March have their leap day at the end. 400 of them are always as long.
+    let (year, month) = if month > 2 {
+        (year + 400, month - 3)
+    } else {
+        (year + 399, month + 9)
+    };
+    let days = year * 365 + year / 4 - year / 100 + year / 400;
+    i64::from(days + (153 * month + 2) / 5 + day) - 719_469 - 146_097
+}
+
+fn last_day(year: u32, month: u32) -> u32 {
     match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => {
+            29
+        }
         2 => 28,
         4 | 6 | 9 | 11 => 30,
         _ => 31,
@@ -80,6 +113,8 @@ mod tests {
             "1969-12-28T00:00:00.001Z",
             "2000-02-28T12:00:00.000Z",
             "2100-03-01T12:00:00.000Z",
+            "0000-01-01T00:00:00.000Z",
+            "0000-02-29T23:59:59.999Z",
             "0001-01-01T00:00:00.000Z",
             "9999-12-28T00:00:00.000Z",
         ] {
@@ -98,6 +133,20 @@ mod tests {
             "",
         ] {
             assert_eq!(time(text), None, "{text}");
+        }
+        let usual = "2026-08-04T12:34:56.789Z";
+        for at in 0..usual.len() {
+            for byte in 0..=255 {
+                let mut text = usual.as_bytes().to_vec();
+                text[at] = byte;
+                let same_kind = byte.is_ascii_digit() && usual.as_bytes()[at].is_ascii_digit();
+                let form = same_kind || byte == usual.as_bytes()[at];
+                let crate_time = str::from_utf8(&text)
+                    .ok()
+                    .and_then(|text| text.parse().ok());
+                let want = crate_time.map(Timestamp::as_microsecond).filter(|_| form);
+                assert_eq!(usual_time(&text), want, "{at} {byte}");
+            }
         }
         assert!(time("2026-01-31T01:00:00+02:00").is_some());
     }
