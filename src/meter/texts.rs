@@ -1,8 +1,8 @@
 //! Where a JSON text ends. In: bytes, and where a text begins. Out: its closing quote, or none when
 //! it has no end, a control character, or an escape that JSON does not know. Does not look at UTF-8.
-//! Takes as much time for a text full of escapes as for one without: sixty-four bytes give one word
-//! of bits for each kind of byte. A processor that can compare more than sixteen at a time does; it
-//! is asked once.
+//! From the first escape on it takes the same time however many there are: sixty-four bytes give
+//! one word of bits for each kind of byte. A processor that can compare more than sixteen at a time
+//! does; it is asked once.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, u8x16, u8x64};
