@@ -11,6 +11,7 @@ use lean_computer_use::meter::quick::Reader;
 use lean_computer_use::meter::record::{Skip, parse};
 use lean_computer_use::meter::rows::Rows;
 use lean_computer_use::meter::{Counted, Found, Origin, Scan, ends};
+use memchr::memmem;
 use proptest::prelude::*;
 
 use crate::tree::{File, Maker, Sum, Truth};
@@ -110,8 +111,12 @@ fn compare(before: &[u8], bytes: &[u8]) {
     if let Some(again) = reader.end(bytes) {
         assert_eq!(end, Some(again), "{}", shown());
     }
-    let (whole, long) = (true, None);
-    let line = Line { bytes, whole, long };
+    let line = Line {
+        bytes,
+        whole: true,
+        usage: memmem::find(bytes, br#""usage""#).is_some(),
+        long: None,
+    };
     let parsed = parse(&line);
     if let Some(end) = end
         && parsed.skipped.is_none()

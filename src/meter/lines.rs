@@ -1,18 +1,18 @@
 //! Bytes → lines. In: any reader. Out: one line after another without its line end, blank lines
-//! left out. Of what a line says it only knows, when asked, whether `"usage"` stands in it.
+//! left out. Of what a line says it only knows whether `"usage"` stands in it.
 //!
 //! Reads in large pieces into one buffer, which grows with the line up to a bound; of a line beyond it
 //! only the end is kept, with its place in the file.
 
 use std::io::{self, Read};
+use std::mem::take;
 use std::ops::Range;
 
-use memchr::{memchr, memmem};
+mod seek;
+
+use seek::{OVERLAP, line_end};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
-/// What every line with a record holds. An escaped quote cannot end in it, so a text that quotes
-/// a transcript does not match.
-const USAGE: &[u8] = br#""usage""#;
 const PIECE: usize = 512 << 10;
 /// What is not reached of it costs nothing.
 const ROOM: usize = 2 << 20;
@@ -26,23 +26,17 @@ pub struct Lines<R> {
     from: usize,
     /// Up to here there is no line end.
     searched: usize,
+    /// Whether `"usage"` stands in the line that is next, as far as it is searched.
+    usage: bool,
     /// Up to here the buffer is filled.
     to: usize,
     /// The place in the file of the first byte of the buffer.
     start: u64,
     longest: usize,
-    long: Option<Long>,
+    /// Where the line that is next began, if its beginning was dropped.
+    long: Option<u64>,
     ended: bool,
     whole: u64,
-}
-
-/// A line of which the beginning was dropped.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Long {
-    /// Where all of it stands in the file.
-    pub range: Range<u64>,
-    /// Whether `"usage"` stands in what was dropped.
-    usage: bool,
 }
 
 /// One line that is not blank.
@@ -52,16 +46,10 @@ pub struct Line<'a> {
     pub bytes: &'a [u8],
     /// Whether a line end follows; the last line of a file that is being written has none.
     pub whole: bool,
-    /// Set when `bytes` is only its end.
-    pub long: Option<Long>,
-}
-
-impl Line<'_> {
     /// Whether `"usage"` stands in it: no line without it holds a record.
-    #[must_use]
-    pub fn usage(&self) -> bool {
-        self.long.as_ref().is_some_and(|long| long.usage) || has_usage(self.bytes)
-    }
+    pub usage: bool,
+    /// Set when `bytes` is only its end: where all of it stands in the file.
+    pub long: Option<Range<u64>>,
 }
 
 impl<R: Read> Lines<R> {
@@ -76,6 +64,7 @@ impl<R: Read> Lines<R> {
             buffer,
             from: 0,
             searched: 0,
+            usage: false,
             to: 0,
             start: 0,
             longest: longest.max(PIECE),
@@ -98,14 +87,14 @@ impl<R: Read> Lines<R> {
             let Some((range, whole)) = self.range()? else {
                 return Ok(None);
             };
-            let mut long = self.long.take();
-            if let Some(long) = &mut long {
-                long.range.end = self.start + range.end as u64;
-            }
+            let long = self.long.take();
+            let long = long.map(|start| start..self.start + range.end as u64);
+            let usage = take(&mut self.usage);
             if long.is_some() || !trim(&self.buffer[range.clone()]).is_empty() {
                 return Ok(Some(Line {
                     bytes: trim(&self.buffer[range]),
                     whole,
+                    usage,
                     long,
                 }));
             }
@@ -130,8 +119,10 @@ impl<R: Read> Lines<R> {
     /// Where the next line stands in the buffer, and whether a line end follows.
     fn range(&mut self) -> io::Result<Option<(Range<usize>, bool)>> {
         loop {
-            if let Some(at) = memchr(b'\n', &self.buffer[self.searched..self.to]) {
-                let end = self.searched + at;
+            let from = self.from.max(self.searched.saturating_sub(OVERLAP));
+            let seen = line_end(&self.buffer[..self.to], from);
+            self.usage |= seen.usage;
+            if let Some(end) = seen.end {
                 let range = self.pass(end, end + 1);
                 self.whole = self.start + self.from as u64;
                 return Ok(Some((range, true)));
@@ -181,11 +172,7 @@ impl<R: Read> Lines<R> {
 
     fn drop_beginning(&mut self) {
         let start = self.start + self.from as u64;
-        let long = self.long.get_or_insert(Long {
-            range: start..start,
-            usage: false,
-        });
-        long.usage |= has_usage(&self.buffer[self.from..self.to]);
+        self.long.get_or_insert(start);
         self.from = self.to - END;
     }
 
@@ -197,13 +184,6 @@ impl<R: Read> Lines<R> {
         self.to -= by;
         self.from = 0;
     }
-}
-
-fn has_usage(bytes: &[u8]) -> bool {
-    thread_local! {
-        static FINDER: memmem::Finder<'static> = memmem::Finder::new(USAGE);
-    }
-    FINDER.with(|finder| finder.find(bytes).is_some())
 }
 
 /// A line without blanks, line end and byte order mark at its ends.
@@ -234,7 +214,7 @@ mod tests {
         let mut lines = Lines::new(Drops(text, drop), Vec::new(), longest);
         let mut got = Vec::new();
         while let Some(line) = lines.next_line().unwrap() {
-            if let Some(Long { range, .. }) = &line.long {
+            if let Some(range) = &line.long {
                 let end = usize::try_from(range.end).unwrap();
                 assert!(text[..end].ends_with(line.bytes));
                 assert!(
@@ -244,7 +224,7 @@ mod tests {
             got.push((
                 line.bytes.to_vec(),
                 line.whole,
-                line.usage(),
+                line.usage,
                 line.long.is_some(),
             ));
         }

@@ -339,7 +339,7 @@ type Place = (bool, bool, Option<u32>, Option<u32>);
 
 /// Session and time of a line without usage, where they can be had without walking through it.
 fn without_usage<'a>(line: &Line<'a>, reader: &Reader) -> Option<End<'a>> {
-    if line.usage() {
+    if line.usage {
         return None;
     }
     reader.end(line.bytes).or_else(|| ends::of(line.bytes))

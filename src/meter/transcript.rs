@@ -131,14 +131,14 @@ fn take_line(
     reader: &mut Reader,
 ) -> io::Result<()> {
     let (rows, origin) = (&mut reading.rows, &reading.origin);
-    let Some(long) = line.long.as_ref().filter(|_| line.usage()) else {
+    let Some(long) = line.long.as_ref().filter(|_| line.usage) else {
         rows.take(line, origin, reader);
         return Ok(());
     };
-    let length = long.range.end - long.range.start;
+    let length = long.end - long.start;
     let again = || {
         let mut file = File::open(&transcript.path)?;
-        file.seek(SeekFrom::Start(long.range.start))?;
+        file.seek(SeekFrom::Start(long.start))?;
         // The system's own file reads into room that nobody has filled before.
         io::Result::Ok(file.into_file().take(length))
     };
@@ -153,8 +153,8 @@ fn take_line(
     again()?.read_to_end(&mut bytes)?;
     let line = Line {
         bytes: trim(&bytes),
-        whole: line.whole,
         long: None,
+        ..*line
     };
     rows.take(&line, origin, reader);
     Ok(())

@@ -9,8 +9,12 @@ fn parse_line(bytes: &[u8]) -> Parsed {
 }
 
 fn parse_whole(bytes: &[u8], whole: bool) -> Parsed {
-    let long = None;
-    parse(&Line { bytes, whole, long })
+    parse(&Line {
+        bytes,
+        whole,
+        usage: true,
+        long: None,
+    })
 }
 
 fn ids(parsed: &Parsed) -> Vec<&str> {
