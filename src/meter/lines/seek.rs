@@ -9,8 +9,8 @@ use memchr::memchr;
 /// What every line with a record holds. An escaped quote cannot end in it, so a text that quotes
 /// a transcript does not match.
 const USAGE: &[u8] = br#""usage""#;
-/// Where one of its letters stands: of the pairs of bytes that were tried, the quote and this letter
-/// are the rarest in transcripts.
+/// Where one of its letters stands: of the pairs of bytes that were tried, a quote and this letter are
+/// the rarest in transcripts.
 const LETTER: usize = 4;
 /// So many bytes of it may stand before the place where looking goes on.
 pub const OVERLAP: usize = USAGE.len() - 1;
@@ -43,35 +43,35 @@ fn by(level: Level, bytes: &[u8], at: usize) -> Seen {
 #[inline(always)]
 fn strides<S: Simd>(simd: S, bytes: &[u8], mut at: usize) -> Seen {
     let from = |at: usize| bytes.get(at..).unwrap_or_default();
-    let strides = from(at).as_chunks::<STRIDE>().0.iter();
-    let letters = from(at + LETTER).as_chunks::<STRIDE>().0;
     let mut usage = false;
-    for (stride, letters) in strides.zip(letters) {
-        let blocks = stride.as_chunks::<64>().0.iter();
-        let blocks = blocks.zip(letters.as_chunks::<64>().0);
+    while let Some(window) = from(at).first_chunk::<{ STRIDE + OVERLAP }>() {
+        let [blocks, letters, quotes] = [0, LETTER, OVERLAP].map(|by| window[by..].as_chunks().0);
+        let blocks = blocks.iter().zip(letters);
         let mut any = u8x64::splat(simd, 0).simd_eq(1);
         for (block, letters) in blocks.clone() {
             let (ends, usages) = look(simd, block, letters);
             any = any | ends | usages;
         }
-        if any.any_true() {
-            for (block, letters) in blocks {
-                let (ends, usages) = look(simd, block, letters);
-                let (ends, mut usages) = (ends.to_bitmask(), usages.to_bitmask());
-                // All bits when there is no end.
-                usages &= (ends & ends.wrapping_neg()).wrapping_sub(1);
-                while usages != 0 && !usage {
-                    usage = from(at + usages.trailing_zeros() as usize).starts_with(USAGE);
-                    usages &= usages - 1;
-                }
-                if ends != 0 {
-                    let end = Some(at + ends.trailing_zeros() as usize);
-                    return Seen { end, usage };
-                }
-                at += 64;
-            }
-        } else {
+        if !any.any_true() {
             at += STRIDE;
+            continue;
+        }
+        // A text that quotes a transcript has many that only seem to be one.
+        for ((block, letters), quotes) in blocks.zip(quotes) {
+            let (ends, usages) = look(simd, block, letters);
+            let usages = usages & u8x64::simd_from(simd, *quotes).simd_eq(USAGE[OVERLAP]);
+            let (ends, mut usages) = (ends.to_bitmask(), usages.to_bitmask());
+            // All bits when there is no end.
+            usages &= (ends & ends.wrapping_neg()).wrapping_sub(1);
+            while usages != 0 && !usage {
+                usage = from(at + usages.trailing_zeros() as usize).starts_with(USAGE);
+                usages &= usages - 1;
+            }
+            if ends != 0 {
+                let end = Some(at + ends.trailing_zeros() as usize);
+                return Seen { end, usage };
+            }
+            at += 64;
         }
     }
     let rest = bytes.get(at..).unwrap_or_default();
