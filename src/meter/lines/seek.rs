@@ -9,8 +9,8 @@ use memchr::memchr;
 /// What every line with a record holds. An escaped quote cannot end in it, so a text that quotes
 /// a transcript does not match.
 const USAGE: &[u8] = br#""usage""#;
-/// Where one of its letters stands: of the pairs of bytes that were tried, a quote and this letter are
-/// the rarest in transcripts.
+/// Where one of its letters stands. Of the pairs of bytes that were tried, its quotes are the rarest
+/// in texts that quote transcripts, and nearly so in others.
 const LETTER: usize = 4;
 /// So many bytes of it may stand before the place where looking goes on.
 pub const OVERLAP: usize = USAGE.len() - 1;
@@ -46,20 +46,20 @@ fn strides<S: Simd>(simd: S, bytes: &[u8], mut at: usize) -> Seen {
     let mut usage = false;
     while let Some(window) = from(at).first_chunk::<{ STRIDE + OVERLAP }>() {
         let [blocks, letters, quotes] = [0, LETTER, OVERLAP].map(|by| window[by..].as_chunks().0);
-        let blocks = blocks.iter().zip(letters);
+        let blocks = blocks.iter().zip(quotes);
         let mut any = u8x64::splat(simd, 0).simd_eq(1);
-        for (block, letters) in blocks.clone() {
-            let (ends, usages) = look(simd, block, letters);
+        for (block, quotes) in blocks.clone() {
+            let (ends, usages) = look(simd, block, quotes);
             any = any | ends | usages;
         }
         if !any.any_true() {
             at += STRIDE;
             continue;
         }
-        // A text that quotes a transcript has many that only seem to be one.
-        for ((block, letters), quotes) in blocks.zip(quotes) {
-            let (ends, usages) = look(simd, block, letters);
-            let usages = usages & u8x64::simd_from(simd, *quotes).simd_eq(USAGE[OVERLAP]);
+        // Words of as many letters are not rare in some texts.
+        for ((block, quotes), letters) in blocks.zip(letters) {
+            let (ends, usages) = look(simd, block, quotes);
+            let usages = usages & u8x64::simd_from(simd, *letters).simd_eq(USAGE[LETTER]);
             let (ends, mut usages) = (ends.to_bitmask(), usages.to_bitmask());
             // All bits when there is no end.
             usages &= (ends & ends.wrapping_neg()).wrapping_sub(1);
@@ -91,9 +91,9 @@ type Mask<S> = <u8x64<S> as SimdBase<S>>::Mask;
     reason = "else it is not built for what it is built into"
 )]
 #[inline(always)]
-fn look<S: Simd>(simd: S, block: &[u8; 64], letters: &[u8; 64]) -> (Mask<S>, Mask<S>) {
-    let [block, letters] = [block, letters].map(|block| u8x64::simd_from(simd, *block));
-    let usages = block.simd_eq(USAGE[0]) & letters.simd_eq(USAGE[LETTER]);
+fn look<S: Simd>(simd: S, block: &[u8; 64], quotes: &[u8; 64]) -> (Mask<S>, Mask<S>) {
+    let [block, quotes] = [block, quotes].map(|block| u8x64::simd_from(simd, *block));
+    let usages = block.simd_eq(USAGE[0]) & quotes.simd_eq(USAGE[OVERLAP]);
     (block.simd_eq(b'\n'), usages)
 }
 
