@@ -38,6 +38,9 @@ enum Command {
         /// Install and run no other meters
         #[arg(long)]
         alone: bool,
+        /// Measure this binary, as the released one, and not what is built here
+        #[arg(long)]
+        tool: Option<PathBuf>,
     },
     /// A fresh install beside a plain loop that writes the same files, a second install, and one
     /// into large settings
@@ -104,12 +107,14 @@ fn main() -> Result<()> {
             rounds,
             folder,
             alone,
+            tool,
         } => meter::run(&meter::Plan {
             bytes,
             seed,
             rounds,
             folder: std::path::absolute(folder)?,
             alone,
+            tool: tool.map(std::path::absolute).transpose()?,
         }),
         Command::Install { rounds, folder } => install::run(rounds, &std::path::absolute(folder)?),
         Command::Hook { rounds, folder } => hook::run(&hook::Plan { rounds, folder }),

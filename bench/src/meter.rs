@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use walkdir::WalkDir;
 
 use crate::peers;
-use crate::run::{Run, forget, once};
+use crate::run::{Run, forget, once, recall};
 use crate::tree::Maker;
 
 /// What to do.
@@ -24,6 +24,7 @@ pub struct Plan {
     pub rounds: usize,
     pub folder: PathBuf,
     pub alone: bool,
+    pub tool: Option<PathBuf>,
 }
 
 /// Input and output tokens of an answer; none when it has no such.
@@ -53,8 +54,9 @@ pub fn run(plan: &Plan) -> Result<()> {
         .join(format!("tree-{}-{}", plan.seed, plan.bytes));
     let truth = tree(&home, plan)?;
     let mut entries = Vec::new();
-    entries.extend(ours(&home, State::Warm)?);
-    entries.extend(ours(&home, State::Cold)?);
+    let tool = plan.tool.clone().map_or_else(built, Ok)?;
+    entries.extend(ours(&tool, &home, State::Warm));
+    entries.extend(ours(&tool, &home, State::Cold));
     let peers = if plan.alone {
         Vec::new()
     } else {
@@ -87,8 +89,8 @@ fn measure(entry: &mut Entry, home: &Path) {
     let run = || {
         match entry.state {
             State::Cold => forget(home)?,
-            // Whoever ran before may have made the system forget.
-            State::Warm => drop(once(&mut scan_command(home)?)?),
+            // Whoever ran before may have made the system forget, also files that only some read.
+            State::Warm => recall(home)?,
         }
         once(&mut (entry.command)())
     };
@@ -128,20 +130,24 @@ fn tree(home: &Path, plan: &Plan) -> Result<Value> {
     Ok(truth)
 }
 
-fn ours(home: &Path, state: State) -> Result<Vec<Entry>> {
+/// What is built here.
+fn built() -> Result<PathBuf> {
     let build = ["build", "--release", "--package", OURS];
     let built = Command::new("cargo").args(build).status();
     ensure!(
         built.is_ok_and(|status| status.success()),
         "could not build {OURS}"
     );
-    let program = std::env::current_exe()?.with_file_name(OURS);
+    Ok(std::env::current_exe()?.with_file_name(OURS))
+}
+
+fn ours(tool: &Path, home: &Path, state: State) -> Vec<Entry> {
     let entry = |name: &str, words: &'static [&'static str]| {
-        let (program, home) = (program.clone(), home.to_owned());
+        let (tool, home) = (tool.to_owned(), home.to_owned());
         Entry {
             name: name.to_owned(),
             command: Box::new(move || {
-                let mut command = Command::new(&program);
+                let mut command = Command::new(&tool);
                 command
                     .args(["meter", "--json", "--by", "total"])
                     .args(words);
@@ -167,11 +173,11 @@ fn ours(home: &Path, state: State) -> Result<Vec<Entry>> {
         totals: Box::new(|_| Ok(None)),
         ..entry("", &[])
     };
-    Ok(vec![
+    vec![
         entry(OURS, &["--no-ledger"]),
         entry("lean-computer-use, with its ledger", &[]),
         scan,
-    ])
+    ]
 }
 
 const OURS: &str = "lean-computer-use";

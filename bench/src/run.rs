@@ -1,7 +1,7 @@
 //! Runs a program once and says what it took.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -50,13 +50,26 @@ pub fn once(command: &mut Command) -> Result<Run> {
 
 /// Makes the system forget the files below a folder, as after a restart. Only Linux can.
 pub fn forget(folder: &Path) -> Result<()> {
+    each(folder, |file| {
+        #[cfg(target_os = "linux")]
+        rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)?;
+        Ok(())
+    })
+}
+
+/// Makes the system know all files below a folder.
+pub fn recall(folder: &Path) -> Result<()> {
+    each(folder, |mut file| {
+        io::copy(&mut file, &mut io::sink())?;
+        Ok(())
+    })
+}
+
+fn each(folder: &Path, what: impl Fn(&File) -> Result<()>) -> Result<()> {
     for entry in WalkDir::new(folder) {
         let entry = entry?;
         if entry.file_type().is_file() {
-            let file = File::open(entry.path())?;
-            #[cfg(target_os = "linux")]
-            rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
-            drop(file);
+            what(&File::open(entry.path())?)?;
         }
     }
     Ok(())
