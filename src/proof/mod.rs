@@ -16,6 +16,8 @@ pub mod judge;
 pub mod record;
 mod world;
 
+#[cfg(unix)]
+pub use ignored::heard_by_children;
 pub use judge::{Proven, Saw};
 pub use record::Record;
 pub use world::{Installed, World};
@@ -27,7 +29,7 @@ use crate::exit::Table;
 /// Runs every row of the table, a few at a time.
 pub fn prove(table: &Table, world: &World) -> Result<Vec<Proven>> {
     #[cfg(unix)]
-    ignored::heard_by_children()?;
+    heard_by_children()?;
     let cases = cases::all(table);
     let saw = world.run_all(&cases);
     Ok(judge::judge(table, &cases, &saw))
