@@ -23,8 +23,18 @@ pub struct TestContext {
     pub bin: PathBuf,
 }
 
+/// Tests send signals, and what a script starts in its background is deaf to some.
+fn hear_signals() {
+    #[cfg(unix)]
+    {
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        ONCE.call_once(|| lean_computer_use::proof::heard_by_children().unwrap());
+    }
+}
+
 impl TestContext {
     pub fn new() -> Self {
+        hear_signals();
         let root = tempfile::Builder::new().prefix("lcu-").tempdir().unwrap();
         let at = root.path().canonicalize().unwrap();
         let (home, bin) = (at.join("home"), at.join("bin"));

@@ -95,12 +95,6 @@ impl Run {
     /// Starts the process without waiting: for tests that run several at once. End it with
     /// [`Started::observe`].
     pub fn start(mut self) -> Started {
-        // Tests send signals, and what a script starts in its background is deaf to some.
-        #[cfg(unix)]
-        {
-            static ONCE: Once = Once::new();
-            ONCE.call_once(|| lean_computer_use::proof::heard_by_children().unwrap());
-        }
         self.command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

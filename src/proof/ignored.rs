@@ -8,13 +8,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-/// Makes the signals of the proof heard in processes that are started from now on. A handler that
+/// Makes the signals that are ignored then heard in processes that are started from now on. A handler that
 /// does nothing is no ignored signal, and a new program begins without handlers: so we go on
 /// ignoring what was ignored, and our children do not.
 pub fn heard_by_children() -> Result<()> {
-    for (name, number) in [("INT", SIGINT), ("TERM", SIGTERM)] {
+    let some = [
+        ("HUP", SIGHUP),
+        ("INT", SIGINT),
+        ("QUIT", SIGQUIT),
+        ("TERM", SIGTERM),
+    ];
+    for (name, number) in some {
         if ignored(name)? {
             let nobody_reads = Arc::new(AtomicBool::new(false));
             signal_hook::flag::register(number, nobody_reads)
@@ -31,7 +37,9 @@ pub fn heard_by_children() -> Result<()> {
 )]
 fn ignored(name: &str) -> Result<bool> {
     let mut shell = Command::new("/bin/sh");
-    shell.env_clear().args(["-c", &format!("kill -{name} $$")]);
+    shell
+        .env_clear()
+        .args(["-c", &format!("ulimit -c 0; kill -{name} $$")]);
     let status = shell.status().context("could not start /bin/sh")?;
     Ok(status.success())
 }
