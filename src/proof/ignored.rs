@@ -10,9 +10,9 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-/// Makes the signals that are ignored then heard in processes that are started from now on. A handler that
-/// does nothing is no ignored signal, and a new program begins without handlers: so we go on
-/// ignoring what was ignored, and our children do not.
+/// Makes those that are ignored heard in processes that are started from now on. A handler that does
+/// nothing is no ignored signal, and a new program begins without handlers: so we go on ignoring
+/// what was ignored, and our children do not.
 pub fn heard_by_children() -> Result<()> {
     let some = [
         ("HUP", SIGHUP),
