@@ -7,7 +7,7 @@
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, dispatch, u8x16, u8x64};
 
-/// So many bytes are looked at before a longer way is taken: no id is longer.
+/// So many bytes are looked at before a longer way is taken: ids are shorter.
 const SOON: usize = 48;
 
 /// How far a text that begins at `at` is surely plain: up to a quote, a backslash or a control

@@ -36,10 +36,7 @@ fn by(level: Level, bytes: &[u8], at: usize) -> Seen {
     dispatch!(level, simd => strides(simd, bytes, at))
 }
 
-#[expect(
-    clippy::inline_always,
-    reason = "else it is not built for what it is built into"
-)]
+#[expect(clippy::inline_always, reason = "is built for each processor")]
 #[inline(always)]
 fn strides<S: Simd>(simd: S, bytes: &[u8], mut at: usize) -> Seen {
     let from = |at: usize| bytes.get(at..).unwrap_or_default();
@@ -86,10 +83,7 @@ fn strides<S: Simd>(simd: S, bytes: &[u8], mut at: usize) -> Seen {
 type Mask<S> = <u8x64<S> as SimdBase<S>>::Mask;
 
 /// Where a line ends, and where `"usage"` may begin.
-#[expect(
-    clippy::inline_always,
-    reason = "else it is not built for what it is built into"
-)]
+#[expect(clippy::inline_always, reason = "is built for each processor")]
 #[inline(always)]
 fn look<S: Simd>(simd: S, block: &[u8; 64], quotes: &[u8; 64]) -> (Mask<S>, Mask<S>) {
     let [block, quotes] = [block, quotes].map(|block| u8x64::simd_from(simd, *block));
